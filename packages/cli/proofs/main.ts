@@ -13,28 +13,43 @@ import {
 } from '../../server/scripts/private-services.ts'
 import { environmentFor } from '../../server/test/support/harness.ts'
 import { programEnvironment, startProgram } from '../../server/test/support/programs.ts'
+import { firstSeed, Random } from '../../server/test/support/random.ts'
 import { call } from '../../server/test/support/tenants.ts'
 import { proveImport } from './litellm-import/proof.ts'
 
 /**
- * `pnpm prove:import`: imports a LiteLLM of 10,000 keys, 500 teams and 1,000,000 calls while the import is killed, and again; ends with 1 where
- * a sum is not that of the source.
+ * `pnpm prove:import`: imports a LiteLLM of 10,000 keys, 500 teams and 1,000,000 calls while the import is killed at random moments, and again; ends with
+ * 1 where a sum is not that of the source, or where it takes too long. `--smoke` is the same with little. Its databases are gone afterwards.
  */
 const { values } = parseArgs({
   options: {
-    keys: { type: 'string', default: '10000' },
-    teams: { type: 'string', default: '500' },
-    logs: { type: 'string', default: '1000000' },
+    smoke: { type: 'boolean', default: false },
+    keys: { type: 'string' },
+    teams: { type: 'string' },
+    logs: { type: 'string' },
     kills: { type: 'string', default: '5' },
+    seed: { type: 'string', default: String(firstSeed()) },
+    source: { type: 'string', default: 'database' },
+    minutes: { type: 'string', default: '120' },
   },
 })
+const usual = values.smoke ? { keys: 60, teams: 8, logs: 2_000 } : { keys: 10_000, teams: 500, logs: 1_000_000 }
+const size = {
+  keys: Number(values.keys ?? usual.keys),
+  teams: Number(values.teams ?? usual.teams),
+  logs: Number(values.logs ?? usual.logs),
+}
 const program = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 const name = randomBytes(4).toString('hex')
 const [weir, litellm] = [`weir_import_${name}`, `litellm_import_${name}`]
 servicesUp()
 await setDiskWaits(false)
 for (const database of [weir, litellm]) await createDatabase(database, { fresh: true })
-const environment = environmentFor({ ownerUrl: databaseUrl(weir), appUrl: databaseUrl(weir, appLogin) })
+const environment = environmentFor(
+  { ownerUrl: databaseUrl(weir), appUrl: databaseUrl(weir, appLogin) },
+  // Every second key has a budget of its own.
+  { SVC_BUDGETS_PER_ORG: '20000' },
+)
 const run = (...args: string[]) =>
   execFileSync(process.execPath, [program, ...args], {
     env: { ...programEnvironment, ...environment },
@@ -45,6 +60,12 @@ const { key: operator } = JSON.parse(run('create-operator-key', 'proof')) as { k
 const api = startProgram('api', [process.execPath, program, 'api'], environment)
 const worker = startProgram('worker', [process.execPath, program, 'worker'], environment)
 const database = new pg.Client({ connectionString: databaseUrl(weir) })
+const { promise: stopped, reject: stop } = Promise.withResolvers<never>()
+const late = setTimeout(
+  () => stop(new Error(`the proof took more than ${values.minutes} minutes`)),
+  Number(values.minutes) * 60_000,
+)
+process.once('SIGINT', () => stop(new Error('interrupted'))).once('SIGTERM', () => stop(new Error('interrupted')))
 try {
   const url = String((await api.line(({ message }) => message === 'serving')).url).replace('localhost', '127.0.0.1')
   await database.connect()
@@ -52,13 +73,20 @@ try {
   const { id, owner_key } = json as unknown as { id: string; owner_key: { id: string; secret: string } }
   const env = { WEIR_BASE_URL: url, WEIR_API_KEY: owner_key.secret }
   const target = { url, orgId: id, ownerKey: owner_key.secret, ownerKeyId: owner_key.id, database, env }
-  const size = { keys: Number(values.keys), teams: Number(values.teams), logs: Number(values.logs) }
-  const { faults, ...figures } = await proveImport(target, databaseUrl(litellm), size, Number(values.kills))
+  const chance = new Random(Number(values.seed))
+  const proof = proveImport(target, databaseUrl(litellm), size, {
+    source: values.source === 'api' ? 'api' : 'database',
+    kills: Number(values.kills),
+    random: () => chance.next(),
+    say: (text) => console.error(text),
+  })
+  const { faults, ...figures } = await Promise.race([proof, stopped])
   for (const fault of faults.slice(0, 20)) console.error(fault)
-  console.log(`import: ${JSON.stringify({ ...size, ...figures, faults: faults.length })}`)
+  console.log(`import: ${JSON.stringify({ ...size, seed: Number(values.seed), ...figures, faults: faults.length })}`)
   console.log(run('verify').trim().split('\n').at(-1))
   if (faults.length > 0) process.exitCode = 1
 } finally {
+  clearTimeout(late)
   for (const { process: child } of [api, worker]) child.kill('SIGKILL')
   await Promise.all([api.exit, worker.exit])
   await database.end()

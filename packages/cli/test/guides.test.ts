@@ -8,6 +8,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { createDatabase, databaseUrl, dropDatabase } from '../../server/scripts/private-services.ts'
 import { eventually, programEnvironment } from '../../server/test/support/programs.ts'
 import { call, tenantOf } from '../../server/test/support/tenants.ts'
+import { startLitellmApi } from '../proofs/litellm-import/litellm-api.ts'
 import { clientKey, fillLitellm, tightKey } from '../proofs/litellm-import/litellm-database.ts'
 import { useDesk } from './support/weir.ts'
 
@@ -81,7 +82,14 @@ test('the guide to moving from LiteLLM does what it says', async () => {
   try {
     await fillLitellm(databaseUrl(database), { keys: 20, teams: 4, logs: 100 })
     const env = { WEIR_BASE_URL: desk.server.url, WEIR_API_KEY: tenant.key, LITELLM: databaseUrl(database) }
-    const printed = await run(program, { ...env, OLD: clientKey(tightKey), HOOKED: new Date().toISOString() })
+    const api = await startLitellmApi(databaseUrl(database), 'sk-master')
+    const address = { MASTER: 'sk-master', LITELLM_URL: api.url }
+    const printed = await run(program, {
+      ...env,
+      ...address,
+      OLD: clientKey(tightKey),
+      HOOKED: new Date().toISOString(),
+    })
     for (const shown of [
       'Nothing was changed',
       'Keys: 20 registered',
@@ -91,6 +99,10 @@ test('the guide to moving from LiteLLM does what it says', async () => {
       'active',
     ])
       expect(printed).toContain(shown)
+    // Both ways of reading say the same.
+    expect(printed.match(/^Log: .*$/gm)).toHaveLength(2)
+    expect(new Set(printed.match(/^(Keys: \d+ to|Limits: \d+ budgets).*$/gm)).size).toBe(2)
+    await api.close()
   } finally {
     await dropDatabase(database)
   }

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, databaseUrl, dropDatabase } from '../../server/scripts/private-services.ts'
 import { proveImport } from '../proofs/litellm-import/proof.ts'
+import { Client } from '../src/api/client.ts'
 import { nanosOf, spentNanos } from '../src/litellm/nanos.ts'
 import { periodOf } from '../src/litellm/periods.ts'
 import { useDesk } from './support/weir.ts'
@@ -20,7 +24,7 @@ afterAll(async () => {
   await dropDatabase(name)
 })
 
-test('an import that is killed again and again leaves every sum of LiteLLM, and a second one changes nothing', async () => {
+test('an import that is killed again and again leaves every sum of LiteLLM, and a second one changes nothing, whether it reads the API of LiteLLM or its database', async () => {
   const { tenant, server, env } = desk
   const target = {
     url: server.url,
@@ -30,10 +34,35 @@ test('an import that is killed again and again leaves every sum of LiteLLM, and 
     database: weir,
     env,
   }
-  const report = await proveImport(target, databaseUrl(name), { keys: 30, teams: 5, logs: 400 }, 2)
+  const report = await proveImport(
+    target,
+    databaseUrl(name),
+    { keys: 30, teams: 5, logs: 400 },
+    { source: 'api', kills: 2, random: () => 0.5 },
+  )
   expect(report.faults).toEqual([])
   expect(report.compared).toBeGreaterThan(80)
   expect(report.limits).toBeGreaterThan(25)
+})
+
+test('a request that a rate limit sends away comes again as often as it is told, and gives up at last', async () => {
+  let [asked, refusals] = [0, 10]
+  const server = createServer((_request, response) => {
+    const isRefused = asked++ < refusals
+    response.writeHead(isRefused ? 429 : 200, { 'content-type': 'application/json', 'retry-after': '0.01' })
+    response.end(JSON.stringify(isRefused ? { error: { code: 'rate_limited', message: 'Too many.' } } : { ok: true }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  try {
+    expect(await new Client({ url }).patient(60_000).get('/v1/me')).toEqual({ ok: true })
+    expect(asked).toBe(11)
+    ;[asked, refusals] = [0, 1_000]
+    await expect(new Client({ url }).patient(100).get('/v1/me')).rejects.toThrow('Too many')
+    expect(asked).toBeLessThan(20)
+  } finally {
+    server.close().closeAllConnections()
+  }
 })
 
 describe('money', () => {

@@ -223,11 +223,12 @@ async function addHooks(app: App, platform: Platform, { services, lifecycle, reg
 
 /** Adds the domains, one line each. */
 function addDomains(app: App, platform: Platform, services: Services, { change, cursors, providers }: HookResults) {
+  const means = { spentSince, budgetsPerOrg: platform.config.budgetsPerOrg }
   me(app, platform)
   orgs(app, platform, change)
   rateLimits(app, platform, change)
   spendCaps(app, platform, change)
-  budgets(app, platform, change, spentSince)
+  budgets(app, platform, change, means)
   concurrencyLimits(app, platform, change)
   freezes(app, platform, change)
   reporting(app, platform)
@@ -243,7 +244,7 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   decisions(app, platform, services)
   policies(app, platform, change, services.rules, expireWithRule)
   approvals(app, platform, change)
-  proposals(app, platform, change, spentSince)
+  proposals(app, platform, change, means)
   contentSafety(app, platform, change, services.governance)
   backtests(app, platform, services.rules)
   routing(app, platform, change, services)

@@ -99,6 +99,14 @@ export const boundSettings = {
     setting('SVC_DEFAULT_CHANGES_PER_MINUTE', 'The same for all other changes.', integer(1, 1_000_000_000)),
     '12000',
   ),
+  budgetsPerOrg: defaulted(
+    setting(
+      'SVC_BUDGETS_PER_ORG',
+      'Most budgets of one organization. Every process keeps all of them in memory, and reads all of them again after each change of a limit.',
+      integer(1, 20_000),
+    ),
+    '1000',
+  ),
   foreignKeyDays: defaulted(
     setting(
       'SVC_FOREIGN_KEY_DAYS',

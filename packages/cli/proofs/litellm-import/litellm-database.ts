@@ -10,6 +10,9 @@ export interface Size {
 /** A client's own key: the text whose SHA-256 LiteLLM has for the key with a number. */
 export const clientKey = (number: number) => `sk-weirproof${String(number).padStart(10, '0')}abcXYZ`
 
+/** Writes the id of a team with a number, in SQL: some are spelled with a capital, which Weir takes for the same name. */
+const teamId = (number: string) => `case when (${number}) % 13 = 2 then 'Team-' else 'team-' end || (${number})`
+
 /** The key of a small team that has spent nearly all of its budget. */
 export const tightKey = 1
 
@@ -29,7 +32,7 @@ export async function fillLitellm(url: string, { keys, teams, logs }: Size) {
       insert into "LiteLLM_BudgetTable" (budget_id, max_budget, soft_budget, budget_duration) values
         ('gold', 250.1, 200, '30d'), ('silver', 12.34567890123, null, '7d'), ('mate', 5, null, '1d');
       insert into "LiteLLM_TeamTable" (team_id, team_alias, max_budget, soft_budget, budget_duration, rpm_limit, model_max_budget, blocked)
-        select 'team-' || i, 'Team ' || i, case when i % 4 = 3 then null else 100 + i * 0.1 end,
+        select ${teamId('i')}, 'Team ' || i, case when i % 4 = 3 then null else 100 + i * 0.1 end,
                case when i % 2 = 0 then 80 end, (array['30d', '7d', '1d', '14d', null])[1 + i % 5], case when i % 7 = 0 then 600 end,
                case when i % 10 = 0 then '{"gpt-4o": {"budget_limit": 1.5, "time_period": "1d"}}'::jsonb else '{}' end, i % 50 = 49
           from generate_series(0, ${teams - 1}) i;
@@ -39,12 +42,12 @@ export async function fillLitellm(url: string, { keys, teams, logs }: Size) {
       insert into "LiteLLM_EndUserTable" (user_id, budget_id, blocked)
         select 'customer-' || i, (array['gold', 'silver', null])[1 + i % 3], i % 40 = 39 from generate_series(0, ${users * 2 - 1}) i;
       insert into "LiteLLM_TeamMembership" (user_id, team_id, budget_id)
-        select 'user-' || i, 'team-' || (i % ${teams}), 'mate' from generate_series(0, ${users - 1}, 5) i;`)
+        select 'user-' || i, ${teamId(`i % ${teams}`)}, 'mate' from generate_series(0, ${users - 1}, 5) i;`)
     await client.query(
       `insert into "LiteLLM_VerificationToken" (token, key_name, key_alias, user_id, team_id, max_budget, soft_budget_cooldown, budget_duration,
               expires, blocked, models, rpm_limit)
        select encode(sha256(convert_to('sk-weirproof' || lpad(i::text, 10, '0') || 'abcXYZ', 'utf8')), 'hex'), 'sk-...cXYZ', 'agent ' || i,
-              case when i % 3 > 0 then 'user-' || (i % ${users}) end, case when i % 9 < 8 then 'team-' || (i % ${teams}) end,
+              case when i % 3 > 0 then 'user-' || (i % ${users}) end, case when i % 9 < 8 then ${teamId(`i % ${teams}`)} end,
               case when i % 2 = 0 then 50 + i * 0.01 end, false, '30d',
               case when i % 100 = 50 then now() - interval '1 day' when i % 100 = 60 then now() + interval '300 days' end,
               i % 100 = 70, case when i % 20 = 0 then array['gpt-4o'] else array[]::text[] end, case when i % 30 = 0 then 60 end

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { requireId } from '../../../server/src/values/id.ts'
+import { formatId, requireId } from '../../../server/src/values/id.ts'
 import { eventually } from '../../../server/test/support/programs.ts'
 import { call } from '../../../server/test/support/tenants.ts'
-import { startWeir } from '../../test/support/weir.ts'
+import { type Started, startWeir } from '../../test/support/weir.ts'
+import { startLitellmApi } from './litellm-api.ts'
 import { clientKey, fillLitellm, type Size, tightKey } from './litellm-database.ts'
-import { compareSums } from './sums.ts'
+import { compareSums, nanosIn } from './sums.ts'
 
 /** A Weir with an organization of which nothing but this import writes. */
 export interface Target {
@@ -25,7 +28,22 @@ export interface ProofReport {
   readonly kills: number
   readonly seconds: Readonly<Record<string, number>>
   readonly callsPerSecond: number
+  /** The most memory that an import had, in MiB. */
+  readonly peakMib: number
 }
+
+/** From where LiteLLM is read: the second import reads it the other way. */
+export type SourceName = 'database' | 'api'
+
+export interface Course {
+  readonly source: SourceName
+  readonly kills: number
+  readonly random: () => number
+  /** Hears how long each part took. */
+  readonly say?: (text: string) => void
+}
+
+const masterKey = 'sk-master-of-the-proof'
 
 interface Done {
   readonly since: string
@@ -47,15 +65,20 @@ interface Done {
     readonly refused: number
     readonly different: number
     readonly read: number
-    readonly seconds: number
   }
+  readonly seconds: { readonly calls: number }
 }
 
 /**
  * Imports a generated LiteLLM while the import is killed, then again; compares every sum with plain SQL on the source, and every budget with what
  * LiteLLM had counted.
  */
-export async function proveImport(target: Target, litellmUrl: string, size: Size, kills: number): Promise<ProofReport> {
+export async function proveImport(
+  target: Target,
+  litellmUrl: string,
+  size: Size,
+  { source: firstSource, kills, random, say }: Course,
+): Promise<ProofReport> {
   const faults: string[] = []
   const seconds: Record<string, number> = {}
   const expect = (holds: boolean, what: string) => {
@@ -65,16 +88,36 @@ export async function proveImport(target: Target, litellmUrl: string, size: Size
     const began = performance.now()
     const done = await work()
     seconds[name] = Math.round((performance.now() - began) / 100) / 10
+    say?.(`${name}: ${seconds[name]} s`)
     return done
   }
-  const ask = (method: string, path: string, body?: unknown, key = target.ownerKey) =>
-    call(target.url, method, path, { key, ...(body !== undefined && { body }) })
+  // Expensive reads have their share of time, and say when to come again.
+  const ask: Ask = async (method, path, body, key = target.ownerKey) => {
+    for (;;) {
+      const answer = await call(target.url, method, path, { key, ...(body !== undefined && { body }) })
+      if (answer.json.error?.code !== 'rate_limited') return answer
+      await pause(Number(answer.headers.get('retry-after')) * 1_000)
+    }
+  }
   const org = `/v1/orgs/${target.orgId}`
   // Calls older than an organization keeps are in its usage alone.
   await ask('PUT', `${org}/retention-policy`, { raw_days: 180 })
   await timed('generate', () => fillLitellm(litellmUrl, size))
-  const env = { ...target.env, LITELLM_DATABASE_URL: litellmUrl }
-  const start = (...more: string[]) => startWeir(['import', 'litellm', '--json', ...more], { env })
+  const api = await startLitellmApi(litellmUrl, masterKey)
+  const sources = {
+    database: { args: [], env: { LITELLM_DATABASE_URL: litellmUrl } },
+    api: { args: ['--litellm-url', api.url, '--master-key-env', 'MASTER'], env: { MASTER: masterKey } },
+  } as const
+  let peakMib = 0
+  const start = (from: SourceName, ...more: string[]) => {
+    const { args, env } = sources[from]
+    const running = startWeir(['import', 'litellm', '--json', ...args, ...more], { env: { ...target.env, ...env } })
+    const watch = setInterval(() => {
+      peakMib = Math.max(peakMib, mebibytesOf(running.process.pid))
+    }, 250)
+    void running.ended.then(() => clearInterval(watch))
+    return running
+  }
 
   const traces = async () => {
     const tables = ['api_keys', 'foreign_keys', 'limits', 'customer_limits', 'runs', 'audit_log', 'freezes']
@@ -84,22 +127,22 @@ export async function proveImport(target: Target, litellmUrl: string, size: Size
     )
   }
   const before = await traces()
-  const dry = await timed('dry run', () => start().ended)
+  const dry = await timed('dry run', () => start(firstSource).ended)
   expect(dry.code === 0, `the dry run ended with ${dry.code}: ${dry.err}`)
   expect((await traces()) === before, 'the dry run changed something')
 
   let killed = 0
   const done = await timed('import', async () => {
     for (let i = 0; i < kills; i++) {
-      const running = start('--yes')
-      // Each time a little further: among keys, among limits, among calls.
-      const share = (i + 1) / (kills + 1)
-      await Promise.race([running.ended, reached(target.database, share, size)])
+      const running = start(firstSource, '--yes')
+      // Somewhere in the next part of the way: among keys, among limits, among calls.
+      const share = (i + random()) / kills
+      await Promise.race([running.ended, reached(target.database, share, size, running)])
       if (running.process.exitCode === null) killed++
       running.process.kill('SIGKILL')
       await running.ended
     }
-    return finish(start('--yes'))
+    return finish(start(firstSource, '--yes'))
   })
   const source = await connect(litellmUrl)
   try {
@@ -112,13 +155,28 @@ export async function proveImport(target: Target, litellmUrl: string, size: Size
     expect(done.calls.refused + done.calls.different === 0, `calls: ${JSON.stringify(done.calls)}`)
     const keyIds = await idsOfKeys(ask, org, source)
     const importer = requireId('key', target.ownerKeyId)
-    const compare = () => compareSums(source, target.database, new Date(done.since), keyIds, importer)
+    const usage = async (query: Readonly<Record<string, string>>) => {
+      const answer = await ask('GET', `${org}/usage?${new URLSearchParams(query).toString()}`)
+      if (answer.status !== 200) throw new Error(`usage: ${answer.status} ${answer.text}`)
+      return answer
+    }
+    const formatKey = (uuid: string) => formatId('key', uuid)
+    const compare = () =>
+      compareSums({
+        litellm: source,
+        weir: target.database,
+        usage,
+        since: new Date(done.since),
+        keyIds,
+        importer: { id: target.ownerKeyId, uuid: importer },
+        formatKey,
+      })
     const first = await timed('sums', compare)
     faults.push(...first.faults)
     const limits = await timed('limits', () => compareLimits(ask, org, source, new Date(done.since), keyIds, faults))
 
     const [tracesBefore, limitsBefore] = [await traces(), JSON.stringify(limits)]
-    const again = await timed('second import', () => finish(start('--yes')))
+    const again = await timed('second import', () => finish(start(firstSource === 'api' ? 'database' : 'api', '--yes')))
     expect((await traces()) === tracesBefore, 'the second import changed something')
     expect(
       again.keys.registered + again.limits.made + again.limits.adjusted + again.limits.frozen + again.calls.made === 0,
@@ -138,10 +196,12 @@ export async function proveImport(target: Target, litellmUrl: string, size: Size
       limits: limits.length,
       kills: killed,
       seconds,
-      callsPerSecond: Math.round(done.calls.read / Math.max(done.calls.seconds, 0.001)),
+      peakMib,
+      callsPerSecond: Math.round(done.calls.read / Math.max(done.seconds.calls, 0.001)),
     }
   } finally {
     await source.end()
+    await api.close()
   }
 }
 
@@ -155,17 +215,30 @@ async function connect(url: string) {
 }
 
 /** Waits until an import has come so far: a third for the keys, a third for the limits, a third for the calls. */
-async function reached(database: pg.Client, share: number, size: Size) {
+async function reached(database: pg.Client, share: number, size: Size, running: Started) {
   const counted = async (table: string, of: number) =>
     Math.min(1, Number((await database.query(`select count(*) from ${table}`)).rows[0].count) / of)
-  await eventually(async () => {
+  while (running.process.exitCode === null && running.process.signalCode === null) {
+    const began = performance.now()
     const parts = [
       await counted('foreign_keys', size.keys * 0.98),
       await counted('limits', size.keys * 0.4),
       await counted('runs', size.logs * 0.8),
     ]
-    return parts.reduce((sum, part) => sum + part, 0) / 3 >= share
-  }, 3_600_000)
+    if (parts.reduce((sum, part) => sum + part, 0) / 3 >= share) return
+    // Counting a million rows takes a while: it must not take the machine from the import.
+    await pause(Math.max(25, 20 * (performance.now() - began)))
+  }
+}
+
+/** Returns the most memory that a process has had; none once it has ended. */
+function mebibytesOf(pid: number | undefined): number {
+  try {
+    const [, kib = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return Math.round(Number(kib) / 1_024)
+  } catch {
+    return 0
+  }
 }
 
 async function finish(running: ReturnType<typeof startWeir>): Promise<Done> {
@@ -217,7 +290,7 @@ async function compareLimits(
   const callsOf = (kind: keyof typeof columns, start: string) => {
     const from = new Date(Math.max(since.getTime(), Date.parse(start))).toISOString().replace('Z', '')
     const name = `${kind} ${from}`
-    const text = `select "${columns[kind]}" as id, sum(ceil(spend::text::numeric * 1000000000))::bigint::text as nanos
+    const text = `select lower("${columns[kind]}") as id, sum(ceil(spend::text::numeric * 1000000000))::bigint::text as nanos
                     from "LiteLLM_SpendLogs" where "startTime" >= '${from}' group by 1`
     const read = async () => {
       const { rows } = await source.query<{ id: string; nanos: string }>(text)
@@ -231,7 +304,7 @@ async function compareLimits(
     new Map(
       (
         await source.query<{ id: string; nanos: string }>(
-          `select ${id} as id, ceil(spend::text::numeric * 1000000000)::bigint::text as nanos from "${table}"`,
+          `select lower(${id}) as id, ceil(spend::text::numeric * 1000000000)::bigint::text as nanos from "${table}"`,
         )
       ).rows.map((row) => [row.id, BigInt(row.nanos)]),
     )
@@ -244,7 +317,7 @@ async function compareLimits(
   const customers = await spent('LiteLLM_EndUserTable', 'user_id')
   const limits = [...(await all(ask, `${org}/budgets`)), ...(await all(ask, `${org}/customer-limits`))]
   for (const { scope_kind, scope_id, and_scope_kind, customer_id, spent_usd, period_start } of limits) {
-    const nanos = nanosOf(spent_usd)
+    const nanos = nanosIn(spent_usd)
     if (customer_id !== undefined) {
       if (nanos < (customers.get(customer_id) ?? 0n))
         faults.push(`end user ${customer_id}: ${nanos} spent, ${customers.get(customer_id)} in LiteLLM`)
@@ -270,11 +343,6 @@ async function all(ask: Ask, path: string): Promise<Limit[]> {
     cursor = json['next_cursor'] as string | null
   }
   return rows
-}
-
-const nanosOf = (text: string) => {
-  const [whole = '0', fraction = ''] = text.split('.')
-  return BigInt(whole) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'))
 }
 
 /** A client that knows of nothing calls with its old key: the budget of its team refuses it, and later the end of the grace. */

@@ -21,13 +21,16 @@ export interface ClientOptions {
   readonly key?: string | undefined
   readonly reason?: string | undefined
   readonly timeoutMs?: number
+  /** The longest time that one request waits in all, where the server asks it to come later. */
+  readonly longestWaitMs?: number
   /** Hears why the client waits before it asks again. */
   readonly onWait?: (why: string) => void
 }
 
-/** Attempts for one request, and the longest time that all of them may wait. */
+/** Attempts for one request that no server asked to come later, and the longest time that all of them may wait. */
 const attempts = 6
-const longestWaitMs = 90_000
+const defaultLongestWaitMs = 90_000
+const longestBackoffMs = 10_000
 const longestStreamMs = 30 * 60_000
 const userAgent = 'weir-cli/0.1.0'
 
@@ -39,6 +42,11 @@ export class Client {
   constructor(options: ClientOptions) {
     this.url = options.url.replace(/\/+$/, '')
     this.#options = options
+  }
+
+  /** Returns a client that waits longer for an answer, and where the server asks it to, for a task that nobody watches. */
+  patient(longestWaitMs: number): Client {
+    return new Client({ ...this.#options, longestWaitMs, timeoutMs: longestWaitMs })
   }
 
   async get<T = Json>(path: string, query: Query = {}): Promise<T> {
@@ -66,11 +74,12 @@ export class Client {
     const headers = { ...this.#headers(method, request), ...request.headers }
     const body = request.body === undefined ? null : JSON.stringify(request.body)
     let waitedMs = 0
+    const longestWaitMs = this.#options.longestWaitMs ?? defaultLongestWaitMs
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#attempt(method, this.#address(path, request.query), headers, body)
       if (!(answer instanceof Error) && (answer.status < 400 || request.accepts?.includes(answer.status))) return answer
       const waitMs = patienceMs(answer, attempt)
-      if (waitMs === undefined || attempt === attempts || waitedMs + waitMs > longestWaitMs)
+      if (waitMs === undefined || waitedMs + waitMs > longestWaitMs)
         throw answer instanceof Error ? this.#unreachable(answer) : faultOf(answer, `${method} ${path}`)
       this.#options.onWait?.(answer instanceof Error ? 'no answer' : textOf(fieldOf(answer.json, 'error'), 'code'))
       await pause(waitMs)
@@ -149,11 +158,12 @@ export class Client {
 
 /** Returns how long to wait before the same request is sent again; undefined where it must not be. */
 function patienceMs(answer: Answer | Error, attempt: number): number | undefined {
-  const backoffMs = 200 * 2 ** (attempt - 1)
+  const backoffMs = Math.min(longestBackoffMs, 200 * 2 ** (attempt - 1))
   if (answer instanceof Error) return attempt < 4 && answer.name !== 'TimeoutError' ? backoffMs : undefined
   const code = textOf(fieldOf(answer.json, 'error'), 'code')
   if (code === 'rate_limited') return Number(answer.headers.get('retry-after') ?? 1) * 1_000
-  return code === 'service_unavailable' || code === 'idempotency_key_processing' ? backoffMs : undefined
+  const isBusy = code === 'service_unavailable' || code === 'idempotency_key_processing'
+  return isBusy && attempt < attempts ? backoffMs : undefined
 }
 
 function parseJson(text: string): unknown {

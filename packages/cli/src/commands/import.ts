@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { Fault } from '../faults.ts'
+import { openLitellmApi } from '../litellm/api.ts'
 import { carryKeys, findKeys } from '../litellm/carry-keys.ts'
 import { CarriedLimits } from '../litellm/carry-limits.ts'
 import { carryRuns } from '../litellm/carry-runs.ts'
@@ -10,12 +11,14 @@ import type { LitellmSource, LitellmState } from '../litellm/source.ts'
 import { countOf } from '../output/amounts.ts'
 import { cleanLine } from '../output/clean.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { orgPath } from '../session/session.ts'
+import { orgPath, requireKey, requireUrl } from '../session/session.ts'
 import { textOf } from '../values.ts'
-import { action, type Context } from './context.ts'
+import { action, type Context, isInTheOpen } from './context.ts'
 
 interface Options {
   readonly databaseUrl?: string
+  readonly litellmUrl?: string
+  readonly masterKeyEnv: string
   readonly organization?: string
   readonly grace?: string
   readonly days: string
@@ -29,12 +32,14 @@ export function addImportCommands(program: Command) {
     imports
       .command('litellm')
       .description(
-        'carry over teams, budgets, end users, keys and the log of LiteLLM; without --yes it shows what would be done',
+        'carry over teams, budgets, end users, keys and the log of LiteLLM, from its database or by its API; without --yes it shows what would be done',
       )
       .option(
         '--database-url <url>',
         "LiteLLM's database; better in LITELLM_DATABASE_URL, where no other program sees it",
       )
+      .option('--litellm-url <url>', "LiteLLM's own address, to read it by its API instead")
+      .option('--master-key-env <name>', 'the environment variable with its master key', 'LITELLM_MASTER_KEY')
       .option(
         '--organization <id>',
         'the organization of LiteLLM to carry over, `none` for what is in none, or `all` for all as one',
@@ -50,24 +55,58 @@ export function addImportCommands(program: Command) {
 /** A log older than this cannot be recorded; an hour is left for the import itself. */
 const mostDays = 90
 const dayMs = 86_400_000
+/** The budgets that an organization can have where no operator has set another number. */
+const usualBudgets = 1_000
+/** An organization with few requests per minute makes an import slow, not impossible. */
+const longestWaitMs = 900_000
 
 async function importLitellm(context: Context, options: Options) {
   const now = new Date()
   const { since, until, endsAt } = timesOf(options, now)
-  const url = options.databaseUrl ?? context.env['LITELLM_DATABASE_URL']
-  if (url === undefined || url === '')
-    throw new Fault('usage', "where is LiteLLM's database?", 'Set LITELLM_DATABASE_URL, or give --database-url.')
+  const open = sourceOf(context, options)
   const opened = await context.session()
   const path = orgPath(opened)
-  const source = await openLitellmDatabase(url)
+  const source = await open()
   try {
     const state = await source.state()
     const plan = planImport(state, organizationOf(state, options.organization), now)
-    const desk = { ...context, client: opened.client, path, source, plan, since, until, endsAt, now }
+    const desk = {
+      ...context,
+      client: opened.client.patient(longestWaitMs),
+      path,
+      source,
+      plan,
+      since,
+      until,
+      endsAt,
+      now,
+    }
     await (options.yes === true ? carry(desk) : show(desk))
   } finally {
     await source.close()
   }
+}
+
+/** Finds where LiteLLM is read: its API where an address of it is given, else its database. */
+function sourceOf({ env, terminal }: Context, options: Options): () => Promise<LitellmSource> | LitellmSource {
+  const { litellmUrl, masterKeyEnv } = options
+  if (litellmUrl !== undefined) {
+    if (options.databaseUrl !== undefined)
+      throw new Fault('usage', 'LiteLLM is read by its API or from its database, not both')
+    const url = requireUrl(litellmUrl)
+    const key = requireKey(env[masterKeyEnv] ?? '')
+    if (isInTheOpen(url))
+      terminal.note(`weir: ${url} is not encrypted: whoever is on the way reads LiteLLM's master key`)
+    return () => openLitellmApi(url, key)
+  }
+  const url = options.databaseUrl ?? env['LITELLM_DATABASE_URL']
+  if (url === undefined || url === '')
+    throw new Fault(
+      'usage',
+      'where is LiteLLM?',
+      'Set LITELLM_DATABASE_URL; or give --litellm-url, with the master key in LITELLM_MASTER_KEY.',
+    )
+  return () => openLitellmDatabase(url)
 }
 
 function timesOf({ grace, days, until }: Options, now: Date) {
@@ -80,8 +119,10 @@ function timesOf({ grace, days, until }: Options, now: Date) {
   if (until !== undefined && !end)
     throw new Fault('usage', `"${until}" is no time`, 'Write: --until 2027-01-31T00:00:00Z')
   const back = Math.min(daysIn(days, '--days'), mostDays) * dayMs
+  const since = now.getTime() - back + (back === mostDays * dayMs ? 3_600_000 : 0)
   return {
-    since: new Date(now.getTime() - back + (back === mostDays * dayMs ? 3_600_000 : 0)),
+    // A whole second: LiteLLM's API knows no shorter time.
+    since: new Date(Math.ceil(since / 1_000) * 1_000),
     until: end,
     endsAt: grace === undefined ? undefined : new Date(now.getTime() + daysIn(grace, '--grace') * dayMs),
   }
@@ -127,6 +168,11 @@ async function show({ terminal, isJson, client, path, source, plan, since, now }
     `Keys: ${plan.keys.length - found.size - expired} to register, ${found.size} there, ${expired} expired and left out.`,
   )
   terminal.print(`Limits: ${countOf(limits, 'budget or limit of an end user', 'budgets and limits of end users')}.`)
+  const budgets = limitsOf(plan).filter(({ scope }) => scope['customer_id'] === undefined).length
+  if (budgets > usualBudgets)
+    terminal.print(
+      `  ${budgets} of them are budgets: an operator must set SVC_BUDGETS_PER_ORG to at least that (it is ${usualBudgets} where nobody has).`,
+    )
   terminal.print(`Log: ${countOf(logs, 'call')} since ${since.toISOString()}.`)
   printNotes(terminal, plan)
   terminal.print('Nothing was changed. Add --yes to do it.')
@@ -145,19 +191,29 @@ function printNotes(terminal: Terminal, { notes }: ImportPlan) {
 /** Does it. Each step looks at what is there, so that an import that was killed goes on where it was. */
 async function carry(desk: Desk) {
   const { terminal, isJson, client, path, source, plan, since, until, endsAt, now } = desk
+  const seconds: Record<string, number> = {}
+  let began = performance.now()
+  const took = (part: string) => {
+    seconds[part] = (seconds[part] ?? 0) + Math.round(performance.now() - began) / 1_000
+    began = performance.now()
+  }
+  const limits = new CarriedLimits({
+    client,
+    path,
+    onProgress: (what, done, all) => terminal.progress(`${what}: ${done} of ${all}`),
+  })
+  // Before the keys: no key works without the limits of its team.
+  await limits.make(plan.limits)
+  took('limits')
   const owners = await ownersOf(desk)
   const keys = await carryKeys(
     { client, path, endsAt, owners, onProgress: (done) => terminal.progress(`keys: ${done} of ${plan.keys.length}`) },
     plan.keys,
     now,
   )
-  const limits = new CarriedLimits({
-    client,
-    path,
-    onProgress: (what, done, all) => terminal.progress(`${what}: ${done} of ${all}`),
-  })
-  await limits.make([...plan.limits, ...limitsOfKeys(plan, keys.ids)])
-  const began = performance.now()
+  took('keys')
+  await limits.make(limitsOfKeys(plan, keys.ids))
+  took('limits')
   const runs = await carryRuns({
     source,
     client,
@@ -168,16 +224,18 @@ async function carry(desk: Desk) {
     onLog: (log, isRecorded) => limits.count(log, isRecorded ? keys.ids.get(log.api_key) : undefined),
     onProgress: ({ read, made }) => terminal.progress(`calls: ${read} read, ${made} recorded`),
   })
-  const seconds = (performance.now() - began) / 1_000
+  took('calls')
   await limits.settle()
   await limits.freeze(plan.keys.flatMap(({ token, isBlocked }) => (isBlocked ? (keys.ids.get(token) ?? []) : [])))
+  took('spent')
   const { made, there, different, adjusted, frozen } = limits
   if (isJson)
     return terminal.json({
       since: since.toISOString(),
       keys: { registered: keys.made, there: keys.there, refused: keys.refused },
       limits: { made, there, different, adjusted, frozen },
-      calls: { ...runs, reasons: Object.fromEntries(runs.reasons), seconds },
+      calls: { ...runs, reasons: Object.fromEntries(runs.reasons) },
+      seconds,
       not_carried_over: plan.notes.left,
       different: plan.notes.said,
     })
@@ -188,7 +246,7 @@ async function carry(desk: Desk) {
   )
   for (const line of different.slice(0, 10)) terminal.print(`  left as it is: ${cleanLine(line)}`)
   terminal.print(
-    `Calls: ${runs.made} recorded, ${runs.there} there before, ${runs.different} there with other content, ${runs.reported} reported by others, ${runs.foreign} of other organizations, ${runs.refused} refused; ${Math.round(runs.read / Math.max(seconds, 0.001))} per second.`,
+    `Calls: ${runs.made} recorded, ${runs.there} there before, ${runs.different} there with other content, ${runs.reported} reported by others, ${runs.foreign} of other organizations, ${runs.refused} refused; ${Math.round(runs.read / Math.max(seconds['calls'] ?? 0, 0.001))} per second.`,
   )
   for (const [why, count] of runs.reasons) terminal.print(`  ${count} × ${cleanLine(why)}`)
   printNotes(terminal, plan)

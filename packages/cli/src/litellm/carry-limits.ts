@@ -1,11 +1,11 @@
 import type { Client } from '../api/client.ts'
 import { nanoUsd, usdOfNanos } from '../output/amounts.ts'
 import { fieldOf, type Json, recordsOf, textOf } from '../values.ts'
-import { timeOf } from './labels.ts'
+import { labelOf, normalName, timeOf } from './labels.ts'
 import type { LimitPlan, Scope } from './limits.ts'
 import { spentNanos } from './nanos.ts'
 import { inParallel } from './parallel.ts'
-import { periods, startOfPeriod } from './periods.ts'
+import { startOfPeriod } from './periods.ts'
 import { modelOf } from './runs.ts'
 import type { SpendLog } from './source.ts'
 
@@ -17,6 +17,7 @@ const reason = 'Imported from LiteLLM'
 interface CarriedLimit {
   readonly plan: LimitPlan
   readonly row: Json
+  readonly periodStart: number
   /** What Weir counts itself from calls in LiteLLM's log. */
   counted: bigint
 }
@@ -28,13 +29,22 @@ export interface Desk {
 }
 
 const scopeFields = ['scope_kind', 'scope_id', 'and_scope_kind', 'and_scope_id', 'customer_id'] as const
-const nameOfScope = (scope: Json, period = '') =>
-  JSON.stringify([...scopeFields.map((name) => textOf(scope, name)), period])
+const isExact = (kind: string) => kind === 'key' || kind === 'model' || kind === 'provider'
+
+/** Names what a limit is on, however its ids are spelled. None has a line break in it. */
+function nameOfScope(scope: Json): string {
+  const [kind = '', id = '', andKind = '', andId = '', customer = ''] = scopeFields.map((name) => textOf(scope, name))
+  const idIn = (of: string, text: string) => (isExact(of) ? text : normalName(text))
+  return [kind, idIn(kind, id), andKind, idIn(andKind, andId), normalName(customer)].join('\n')
+}
+const nameOfLimit = (scope: Json, period = '') => `${nameOfScope(scope)}\n${period}`
 
 /** The limits of an import: made where they are not there, and raised to what LiteLLM has counted. */
 export class CarriedLimits {
   readonly #desk: Desk
-  readonly #limits = new Map<string, CarriedLimit>()
+  readonly #limits: CarriedLimit[] = []
+  /** The same limits by what they are on; each call asks for several. */
+  readonly #byScope = new Map<string, CarriedLimit[]>()
   made = 0
   there = 0
   different: string[] = []
@@ -49,13 +59,17 @@ export class CarriedLimits {
     const { client, path } = this.#desk
     const [budgets, customers] = [await client.all(`${path}/budgets`), await client.all(`${path}/customer-limits`)]
     const known = new Map([
-      ...budgets.map((row) => [nameOfScope(row, textOf(row, 'period')), row] as const),
-      ...customers.map((row) => [nameOfScope(row), row] as const),
+      ...budgets.map((row) => [nameOfLimit(row, textOf(row, 'period')), row] as const),
+      ...customers.map((row) => [nameOfLimit(row), row] as const),
     ])
     let done = 0
-    await inParallel(plans, atOnce, async (plan) => {
-      const isCustomer = plan.scope['customer_id'] !== undefined
-      const name = nameOfScope(plan.scope, isCustomer ? '' : plan.period)
+    const wanted = new Map<string, LimitPlan>()
+    for (const plan of plans) {
+      const name = nameOfLimit(plan.scope, plan.scope['customer_id'] === undefined ? plan.period : '')
+      if (wanted.has(name)) this.different.push(`${plan.what}: another one has the same name in Weir`)
+      else wanted.set(name, plan)
+    }
+    await inParallel(wanted, atOnce, async ([name, plan]) => {
       const found = known.get(name)
       if (found) this.there += 1
       else this.made += 1
@@ -64,8 +78,11 @@ export class CarriedLimits {
           `${plan.what}: $${textOf(found, 'limit_usd')} in Weir, $${textOf(plan.body, 'limit_usd')} in LiteLLM`,
         )
       const row = found ?? (await this.#makeOne(plan))
-      this.#limits.set(name, { plan, row, counted: 0n })
-      this.#desk.onProgress('limits', ++done, plans.length)
+      const limit = { plan, row, periodStart: timeIn(row, 'period_start'), counted: 0n }
+      this.#limits.push(limit)
+      const scope = nameOfScope(plan.scope)
+      this.#byScope.set(scope, [...(this.#byScope.get(scope) ?? []), limit])
+      this.#desk.onProgress('limits', ++done, wanted.size)
     })
   }
 
@@ -90,13 +107,8 @@ export class CarriedLimits {
     if (cost === 0n) return
     const started = timeOf(log.started)?.getTime() ?? 0
     for (const scope of scopesOf(log, keyId))
-      for (const limit of this.#budgetsOf(scope)) {
-        if (started >= timeIn(limit.row, 'period_start')) limit.counted += cost
-      }
-  }
-
-  #budgetsOf(scope: Scope): CarriedLimit[] {
-    return periods.flatMap((period) => this.#limits.get(nameOfScope(scope, period)) ?? [])
+      for (const limit of this.#byScope.get(nameOfScope(scope)) ?? [])
+        if (started >= limit.periodStart) limit.counted += cost
   }
 
   /**
@@ -112,12 +124,10 @@ export class CarriedLimits {
         nanoUsd(textOf(row, 'spent_usd')),
       ]),
     )
-    const limits = [...this.#limits.values()]
     let done = 0
-    await inParallel(limits, atOnce, async ({ plan, row, counted }) => {
+    await inParallel(this.#limits, atOnce, async ({ plan, row, periodStart, counted }) => {
       const [id, customer] = [textOf(row, 'id'), textOf(plan.scope, 'customer_id')]
-      const here =
-        customer === '' ? counted + (added.get(periodName(id, timeIn(row, 'period_start'))) ?? 0n) : customers.get(id)
+      const here = customer === '' ? counted + (added.get(periodName(id, periodStart)) ?? 0n) : customers.get(id)
       const missing = plan.spent - (here ?? 0n)
       if (missing > 0n) {
         const text = `${reason}: it had counted $${usdOfNanos(plan.spent)}.`
@@ -130,7 +140,7 @@ export class CarriedLimits {
         await client.send('POST', `${path}/ledger/adjustments`, { body })
         this.adjusted += 1
       }
-      this.#desk.onProgress('spent amounts', ++done, limits.length)
+      this.#desk.onProgress('spent amounts', ++done, this.#limits.length)
     })
   }
 
@@ -154,7 +164,7 @@ export class CarriedLimits {
     const frozen = new Set(
       recordsOf((await client.get(`${path}/freezes`))['data']).map((row) => textOf(row, 'target_id')),
     )
-    const blocked = [...this.#limits.values()].filter(({ plan }) => plan.isBlocked).map(({ row }) => textOf(row, 'id'))
+    const blocked = this.#limits.filter(({ plan }) => plan.isBlocked).map(({ row }) => textOf(row, 'id'))
     const paths = [
       ...blocked.filter((id) => !frozen.has(id)).map((id) => `${path}/limits/${id}/freeze`),
       ...keyIds.filter((id) => !frozen.has(id)).map((id) => `${path}/keys/${id}/freeze`),
@@ -172,17 +182,16 @@ const timeIn = (row: Json, name: string) => Date.parse(textOf(row, name)) || 0
 
 /** Returns the scopes of limits that a call counts against. */
 function* scopesOf(log: SpendLog, keyId: string | undefined): Generator<Scope> {
-  const parts: [string, string][] = [
-    ...(keyId === undefined ? [] : ([['key', keyId]] as [string, string][])),
-    ...(log.team_id === '' ? [] : ([['department', log.team_id]] as [string, string][])),
-    ...(log.user === '' ? [] : ([['user', log.user]] as [string, string][])),
-  ]
-  const model = modelOf(log)
+  const [department, user, model] = [labelOf(log.team_id), labelOf(log.user), modelOf(log)]
+  const parts: [string, string][] = []
+  if (keyId !== undefined) parts.push(['key', keyId])
+  if (department !== undefined) parts.push(['department', department])
+  if (user !== undefined) parts.push(['user', user])
   yield { scope_kind: 'org' }
   for (const [scope_kind, scope_id] of parts) {
     yield { scope_kind, scope_id }
     yield { scope_kind, scope_id, and_scope_kind: 'model', and_scope_id: model }
   }
-  if (log.team_id !== '' && log.user !== '')
-    yield { scope_kind: 'department', scope_id: log.team_id, and_scope_kind: 'user', and_scope_id: log.user }
+  if (department !== undefined && user !== undefined)
+    yield { scope_kind: 'department', scope_id: department, and_scope_kind: 'user', and_scope_id: user }
 }

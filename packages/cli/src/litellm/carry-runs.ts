@@ -1,11 +1,15 @@
 import type { Client } from '../api/client.ts'
+import { Fault } from '../faults.ts'
 import { fieldOf, type Json, recordsOf, textOf } from '../values.ts'
 import { timeOf } from './labels.ts'
 import { runOf } from './runs.ts'
 import type { LitellmSource, SpendLog } from './source.ts'
 
-const batchSize = 5_000
+const largestBatch = 5_000
+const smallestBatch = 250
 const atOnce = 4
+/** A batch that takes longer is followed by smaller ones, so that a busy server answers in time. */
+const slowMs = 10_000
 
 export interface CarriedRuns {
   read: number
@@ -49,7 +53,23 @@ export async function carryRuns(wanted: RunsWanted): Promise<CarriedRuns> {
     reasons: new Map(),
   }
   const underway = new Set<Promise<void>>()
-  for await (const page of wanted.source.logs(wanted.since, batchSize)) {
+  let batchSize = 1_000
+  const start = async (batch: readonly Json[]) => {
+    const began = performance.now()
+    const sending = send(wanted.client, batch, runs)
+      .then(() => {
+        const tookMs = performance.now() - began
+        const next = tookMs > slowMs ? batch.length / 2 : tookMs < slowMs / 4 ? batch.length * 2 : batchSize
+        batchSize = Math.round(Math.max(smallestBatch, Math.min(largestBatch, next)))
+        wanted.onProgress(runs)
+      })
+      .finally(() => underway.delete(sending))
+    underway.add(sending)
+    sending.catch(() => undefined)
+    if (underway.size >= atOnce) await Promise.race(underway)
+  }
+  const waiting: Json[] = []
+  for await (const page of wanted.source.logs(wanted.since, largestBatch)) {
     const all = page.filter(wanted.isChosen)
     runs.read += page.length
     runs.foreign += page.length - all.length
@@ -58,15 +78,12 @@ export async function carryRuns(wanted: RunsWanted): Promise<CarriedRuns> {
     for (const log of all) wanted.onLog(log, isBefore(log.started, wanted.until))
     const made = chosen.map((log) => runOf(log, wanted.keyIds))
     const known = made.filter((run) => run !== undefined)
-    if (known.length < made.length) refuse(runs, 'a time or a cost that Weir cannot record', made.length - known.length)
-    if (known.length === 0) continue
-    const sending = send(wanted.client, known, runs)
-      .then(() => wanted.onProgress(runs))
-      .finally(() => underway.delete(sending))
-    underway.add(sending)
-    sending.catch(() => undefined)
-    if (underway.size >= atOnce) await Promise.race(underway)
+    if (known.length < made.length)
+      refuse(runs, 'an id, a time or a cost that Weir cannot record', made.length - known.length)
+    waiting.push(...known)
+    while (waiting.length >= batchSize) await start(waiting.splice(0, batchSize))
   }
+  if (waiting.length > 0) await start(waiting)
   await Promise.all(underway)
   return runs
 }
@@ -74,14 +91,26 @@ export async function carryRuns(wanted: RunsWanted): Promise<CarriedRuns> {
 const isBefore = (started: string, until: Date | undefined) =>
   until === undefined || (timeOf(started)?.getTime() ?? 0) < until.getTime()
 
+const indexIn = (fault: Json) => Number(/^runs\.(\d+)\./.exec(textOf(fault, 'field'))?.[1] ?? -1)
+
 function refuse(runs: CarriedRuns, why: string, count = 1) {
   runs.refused += count
   runs.reasons.set(why, (runs.reasons.get(why) ?? 0) + count)
 }
 
-async function send(client: Client, batch: readonly Json[], runs: CarriedRuns) {
+/** Sends a batch; runs that are not well-formed refuse it as a whole, so it is sent again without them. */
+async function send(client: Client, batch: readonly Json[], runs: CarriedRuns): Promise<void> {
   const body = { runs: batch, mode: 'partial', enforce: false, count_in: 'started_period' }
-  const { json } = await client.send('POST', '/v1/runs/bulk', { body })
+  const { status, json } = await client.send('POST', '/v1/runs/bulk', { body, accepts: [422] })
+  if (status === 422) {
+    const faults = recordsOf(fieldOf(fieldOf(fieldOf(json, 'error'), 'details'), 'fields'))
+    const whyByIndex = new Map(faults.map((fault) => [indexIn(fault), textOf(fault, 'message')]))
+    const good = batch.filter((_, i) => !whyByIndex.has(i))
+    if (good.length === batch.length)
+      throw new Fault('finding', `the calls cannot be recorded: ${textOf(fieldOf(json, 'error'), 'message')}`)
+    for (const [i, why] of whyByIndex) if (i >= 0) refuse(runs, why)
+    return good.length === 0 ? undefined : send(client, good, runs)
+  }
   runs.made += Number(fieldOf(json, 'accepted'))
   runs.there += Number(fieldOf(json, 'duplicates'))
   for (const result of recordsOf(fieldOf(json, 'results'))) {

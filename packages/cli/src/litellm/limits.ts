@@ -18,6 +18,9 @@ export interface LimitPlan {
   readonly isBlocked: boolean
 }
 
+const largest = 8_999_999_999_999_999_999n
+const atMost = (nanos: bigint) => (nanos > largest ? largest : nanos)
+
 /** The terms of a budget in LiteLLM. */
 export interface Terms {
   readonly max: bigint | undefined
@@ -31,7 +34,7 @@ export const termsOf = (budget: Json, spender: Json): Terms => ({
   max: nanosOf(fieldOf(budget, 'max_budget')),
   soft: nanosOf(fieldOf(budget, 'soft_budget')),
   duration: textOf(budget, 'budget_duration') || undefined,
-  spent: spentNanos(fieldOf(spender, 'spend')),
+  spent: atMost(spentNanos(fieldOf(spender, 'spend'))),
   since: timeOf(textOf(spender, 'created_at')) ?? timeOf(textOf(budget, 'created_at')),
 })
 
@@ -43,18 +46,16 @@ interface Limited {
   readonly isBlocked?: boolean
 }
 
-const largest = 8_999_999_999_999_999_999n
-
 /** Adds the limit of a budget, where there is one. */
 export function addTerms(limits: LimitPlan[], { scope, name, what, terms, isBlocked = false }: Limited, notes: Notes) {
   const { max, soft, duration, spent, since } = terms
   if (max === undefined && soft === undefined && !isBlocked) return
   const { period, difference } = periodOf(duration)
-  const isForEver = duration === undefined && !isBlocked
+  const isForEver = duration === undefined && !isBlocked && since !== undefined && since.getUTCFullYear() <= 9_999
   if (difference !== undefined && !isBlocked) notes.say(`a budget that ${difference}`)
   const alertsOnly = max === undefined && soft !== undefined && !isBlocked
   const wanted = max ?? (alertsOnly ? soft : 0n) ?? 0n
-  const limit = wanted < 0n ? 0n : wanted > largest ? largest : wanted
+  const limit = wanted < 0n ? 0n : atMost(wanted)
   const thresholds = max === undefined || soft === undefined || max <= 0n || soft <= 0n ? [] : [percentOf(soft, max)]
   const isCustomer = scope['customer_id'] !== undefined
   if (alertsOnly && isCustomer) return notes.add('soft budgets of end users without a budget', what)

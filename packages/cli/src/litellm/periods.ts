@@ -1,4 +1,4 @@
-export const periods = ['day', 'week', 'month', 'quarter', 'year'] as const
+const periods = ['day', 'week', 'month', 'quarter', 'year'] as const
 export type Period = (typeof periods)[number]
 
 export interface CarriedPeriod {
@@ -35,9 +35,9 @@ export function periodOf(duration: string | undefined): CarriedPeriod {
   const [, value = '', unit = ''] = /^(\d+)(mo|[smhdw])$/.exec(text) ?? []
   const days = Number(value) * (daysPerUnit[unit] ?? Number.NaN)
   if (Number.isNaN(days))
-    return { period: 'day', difference: `has the duration "${duration}", which LiteLLM takes for a day` }
+    return { period: 'day', difference: `has the duration "${duration.slice(0, 40)}", which LiteLLM takes for a day` }
   const period = lengths.find(([, most]) => days <= most)?.[0] ?? 'year'
-  return { period, difference: `is for ${duration} in LiteLLM and for a ${period} in Weir` }
+  return { period, difference: `is for ${duration.slice(0, 40)} in LiteLLM and for a ${period} in Weir` }
 }
 
 /** Returns the start of the running period in UTC; a year may begin on the day of an anchor. */

@@ -39,13 +39,18 @@ export function planImport(state: LitellmState, organization: string, now: Date)
   }
   const budgets = new Map(state.budgets.map((row) => [textOf(row, 'budget_id'), row]))
   const budgetOf = (row: Json) => budgets.get(textOf(row, 'budget_id'))
-  const teams = state.teams.filter(isIn)
+  const teams = inOrder(state.teams, 'team_id').filter(isIn)
   const teamIds = new Set(teams.map((team) => textOf(team, 'team_id')))
-  const keys = state.keys.filter(
-    (key) => (teamIds.has(textOf(key, 'team_id')) || isIn(key)) && textOf(key, 'team_id') !== pagesTeam,
+  const withoutToken = state.keys.filter((key) => textOf(key, 'token') === '').length
+  for (let i = 0; i < withoutToken; i++) notes.add('keys without a digest')
+  const keys = inOrder(state.keys, 'token').filter(
+    (key) =>
+      textOf(key, 'token') !== '' &&
+      (teamIds.has(textOf(key, 'team_id')) || isIn(key)) &&
+      textOf(key, 'team_id') !== pagesTeam,
   )
   const userIds = new Set(keys.map((key) => textOf(key, 'user_id')))
-  const users = state.users.filter(
+  const users = inOrder(state.users, 'user_id').filter(
     (user) => textOf(user, 'user_id') !== administrator && (isIn(user) || userIds.has(textOf(user, 'user_id'))),
   )
   const emails = new Map(users.map((user) => [textOf(user, 'user_id'), textOf(user, 'user_email')]))
@@ -55,8 +60,9 @@ export function planImport(state: LitellmState, organization: string, now: Date)
     notes.add('budgets of organizations, because several become one organization')
   for (const team of teams) addTeam(limits, team, notes)
   for (const user of users) addUser(limits, user, notes)
-  for (const member of state.memberships) addMember(limits, member, teamIds, budgetOf, notes)
-  for (const customer of state.customers) addCustomer(limits, customer, budgetOf, notes)
+  for (const member of inOrder(inOrder(state.memberships, 'user_id'), 'team_id'))
+    addMember(limits, member, teamIds, budgetOf, notes)
+  for (const customer of inOrder(state.customers, 'user_id')) addCustomer(limits, customer, budgetOf, notes)
   const tokens = new Set(keys.map((key) => textOf(key, 'token')))
   return {
     keys: keys.map((key) => keyPlan(key, emails, budgetOf, notes, now)),
@@ -69,6 +75,13 @@ export function planImport(state: LitellmState, organization: string, now: Date)
       organization_id === (organization === 'none' ? '' : organization),
   }
 }
+
+/** Orders rows by an id, so that the same rows give the same plan from wherever they come. */
+const inOrder = (rows: readonly Json[], id: string): Json[] =>
+  rows
+    .map((row) => [textOf(row, id), row] as const)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([, row]) => row)
 
 type BudgetOf = (row: Json) => Json | undefined
 

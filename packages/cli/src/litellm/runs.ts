@@ -34,7 +34,7 @@ export const modelOf = (log: Pick<SpendLog, 'model' | 'model_group'>): string =>
 export function runOf(log: SpendLog, keyIds: ReadonlyMap<string, string>): Json | undefined {
   const started = timeOf(log.started)
   const cost = spentNanos(log.spend)
-  if (!started || cost > mostNanos) return undefined
+  if (log.request_id === '' || !started || cost > mostNanos) return undefined
   const ended = timeOf(log.ended)
   const [provider, department, customer] = [
     labelOf(log.custom_llm_provider, 100),

@@ -36,7 +36,7 @@ export interface LitellmSource {
   readonly state: () => Promise<LitellmState>
   /** Returns the number of logs since a time. */
   readonly count: (since: Date) => Promise<number>
-  /** Returns logs since a time, oldest first, in pages. */
+  /** Returns logs since a time, oldest first, in pages of about that size or smaller. */
   readonly logs: (since: Date, pageSize: number) => AsyncGenerator<SpendLog[]>
   readonly close: () => Promise<void>
 }

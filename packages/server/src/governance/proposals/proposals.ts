@@ -4,11 +4,11 @@ import { type Caller, isPinned, isWithinPins } from '../../access/identity/ident
 import { ApiError, validationFailed } from '../../contract/errors.ts'
 import {
   type BudgetInput,
+  type BudgetMeans,
   type BudgetView,
   changeBudgetLimit,
   createBudget,
   getBudget,
-  type SpentSince,
   scopeOf,
 } from '../../money/budgets/budgets.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
@@ -193,10 +193,10 @@ async function apply(
   tools: ChangeTools,
   caller: Caller,
   { budget_id, wanted, standing }: ProposalRow,
-  spentSince: SpentSince,
+  means: BudgetMeans,
 ) {
   return budget_id === null
-    ? createBudget(tools, caller, wanted as BudgetInput, spentSince)
+    ? createBudget(tools, caller, wanted as BudgetInput, means)
     : changeBudgetLimit(tools, caller.orgId, budget_id, { standing: present(standing), limit_usd: wanted.limit_usd })
 }
 
@@ -239,12 +239,12 @@ export async function approveProposal(
   caller: Caller,
   id: string,
   { note }: ProposalDecision,
-  spentSince: SpentSince,
+  means: BudgetMeans,
   now: Date,
 ): Promise<Proposal> {
   const { row, isDecided } = await lockDecidable(tools.tx, caller, id, now, 'approved')
   if (isDecided) return proposalView(row, now)
-  const budget = await apply(tools, caller, row, spentSince)
+  const budget = await apply(tools, caller, row, means)
   const budgetId = requireId('budget', budget.id)
   return decide(tools, caller, row, { status: 'approved', budgetId, note, expires_at: row.expires_at, now })
 }

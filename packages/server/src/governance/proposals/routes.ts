@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { pageRequest, pageResponse } from '../../contract/lists.ts'
 import type { App } from '../../contract/routes.ts'
 import { OrgPath } from '../../contract/wire.ts'
-import type { SpentSince } from '../../money/budgets/budgets.ts'
+import type { BudgetMeans } from '../../money/budgets/budgets.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { requireId } from '../../values/id.ts'
 import {
@@ -26,7 +26,7 @@ import {
   ProposedBudgetPath,
 } from './schema.ts'
 
-export function proposals(app: App, { sql, clock }: Platform, change: Change, spentSince: SpentSince) {
+export function proposals(app: App, { sql, clock }: Platform, change: Change, means: BudgetMeans) {
   const tags = ['limits']
   // Asking changes nothing: whoever spends may ask for more.
   const asking = {
@@ -159,7 +159,7 @@ export function proposals(app: App, { sql, clock }: Platform, change: Change, sp
       const { caller, body, params } = request
       const id = requireId('proposal', params.proposal_id)
       return change(request, reply, { orgId: caller.orgId }, (tools) =>
-        approveProposal(tools, caller, id, body, spentSince, clock.now()),
+        approveProposal(tools, caller, id, body, means, clock.now()),
       )
     },
   )

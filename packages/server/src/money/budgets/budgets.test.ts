@@ -6,7 +6,8 @@ import { formatId, newUuid } from '../../values/id.ts'
 import { type OrgLimits, reachedThresholds, type ScopedLimit } from '../ledger/ledger.ts'
 import { budgetKind } from './budgets.ts'
 
-const server = useServer()
+const mostBudgets = 300
+const server = useServer({ environment: { SVC_BUDGETS_PER_ORG: String(mostBudgets) } })
 const limits = useLimits(server)
 const path = '/budgets'
 const good = { name: 'Agents', scope_kind: 'workflow', scope_id: 'checkout', limit_usd: '250', period: 'year' }
@@ -483,4 +484,23 @@ describe('one scope', () => {
     })
     expect((await limits.ask('POST', path, scope('legacy'))).json.error).toMatchObject({ code: 'conflict', message })
   })
+})
+
+test('an organization has as many budgets as the operator allows, and room again for what is deleted', async () => {
+  const fill = () =>
+    limits.query(
+      (orgId) => raw`
+        insert into limits (org_id, id, kind, name, scope_kind, scope_id, unit, amount, period, timezone, enforcement)
+        select ${orgId}, gen_random_uuid(), 'budget', 'one of many', 'department', 'd-' || i, 'usd', 1, 'day', 'UTC', 'block'
+          from generate_series(1, ${mostBudgets} - (select count(*)::int from limits where kind = 'budget' and ended_at is null)) i`,
+    )
+  await fill()
+  const wanted = { ...good, scope_id: 'one-too-many' }
+  const message = `An organization has at most ${mostBudgets} budgets, unless an operator sets SVC_BUDGETS_PER_ORG.`
+  expect((await limits.ask('POST', path, wanted)).json.error).toEqual({ code: 'conflict', message, details: {} })
+  const { json } = await limits.ask('GET', `${path}?scope_kind=department&scope_id=d-1`)
+  const [first] = json['data'] as { id: string }[]
+  expect((await limits.ask('DELETE', `${path}/${first!.id}`)).status).toBe(204)
+  expect((await limits.ask('POST', path, wanted)).status).toBe(201)
+  expect((await limits.ask('POST', path, { ...wanted, scope_id: 'ONE-too-many' })).status).toBe(409)
 })

@@ -10,13 +10,14 @@ import { elementAt, one } from '../../values/present.ts'
 import { timestamp } from '../../values/timestamp.ts'
 import {
   ascending,
+  countLimitsInForce,
   defaultSchedule,
   endLimit,
   findLimit,
   insertLimit,
   type LimitRow,
   limitOf,
-  limitsInForce,
+  limitsNear,
   lockLedgerForConfigChange,
   mergeSchedule,
   newSchedule,
@@ -76,8 +77,13 @@ export async function getBudget(tx: Tx, orgId: string, nowMs: number, id: string
 
 const amountOf = (usd: string | null) => (usd === null ? null : parseUsd(usd))
 
-/** Most budgets of an organization: every process caches all of them, and searches them for each decision. */
-const maxBudgets = 1_000
+/** What a new budget needs beside its input. */
+export interface BudgetMeans {
+  readonly spentSince: SpentSince
+  /** Most budgets of an organization: every process caches all of them. */
+  readonly budgetsPerOrg: number
+}
+
 /** Most budgets on one scope: each is a row that every decision in the scope reads and writes under the organization's lock. */
 const maxBudgetsOnScope = 20
 
@@ -107,14 +113,15 @@ export async function createBudget(
   { tx, audit }: ChangeTools,
   caller: Caller,
   input: BudgetInput,
-  spentSince: SpentSince,
+  { spentSince, budgetsPerOrg }: BudgetMeans,
 ): Promise<BudgetView> {
   const { orgId } = caller
   const nowMs = await lockLedgerForConfigChange(tx, orgId)
   const scope = await storedScope(tx, orgId, input)
-  const live = await limitsInForce(tx, orgId, 'budget')
-  if (live.length >= maxBudgets) throw tooMany(`An organization has at most ${maxBudgets} budgets.`)
-  if (live.filter((row) => isOn(row, scope)).length >= maxBudgetsOnScope)
+  if ((await countLimitsInForce(tx, orgId, 'budget')) >= budgetsPerOrg)
+    throw tooMany(`An organization has at most ${budgetsPerOrg} budgets, unless an operator sets SVC_BUDGETS_PER_ORG.`)
+  const near = await limitsNear(tx, orgId, 'budget', scope)
+  if (near.filter((row) => isOn(row, scope)).length >= maxBudgetsOnScope)
     throw tooMany(`One scope has at most ${maxBudgetsOnScope} budgets.`)
   const row = await insertLimit(tx, orgId, {
     id: newUuid(),
@@ -195,7 +202,7 @@ export async function deleteBudget({ tx, audit, replaces }: ChangeTools, orgId: 
 /** Finds the budget of a scope and a period, as last requested. Where there are several, only their ids tell them apart. */
 async function findScoped(tx: Tx, orgId: string, key: BudgetKey) {
   const scope = await storedScope(tx, orgId, key)
-  const [found, ...others] = (await limitsInForce(tx, orgId, 'budget')).filter(
+  const [found, ...others] = (await limitsNear(tx, orgId, 'budget', scope)).filter(
     (row) => isOn(row, scope) && requestedSchedule(row).unit === key.period,
   )
   if (!found || others.length === 0) return found
@@ -219,7 +226,7 @@ export async function putScopedBudget(
   caller: Caller,
   key: BudgetKey,
   { enforcement = 'block', thresholds = [], ...input }: ScopedBudgetInput,
-  spentSince: SpentSince,
+  means: BudgetMeans,
 ): Promise<{ budget: BudgetView; isNew: boolean }> {
   const { orgId } = caller
   await lockLedgerForConfigChange(tools.tx, orgId)
@@ -230,7 +237,7 @@ export async function putScopedBudget(
   }
   tools.replaces(undefined)
   return {
-    budget: await createBudget(tools, caller, { ...key, ...input, enforcement, thresholds }, spentSince),
+    budget: await createBudget(tools, caller, { ...key, ...input, enforcement, thresholds }, means),
     isNew: true,
   }
 }

@@ -9,6 +9,7 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { requireId } from '../../values/id.ts'
 import { listShownLimits, readAtDatabaseTime } from '../ledger/ledger.ts'
 import {
+  type BudgetMeans,
   budgetViews,
   createBudget,
   deleteBudget,
@@ -17,7 +18,6 @@ import {
   getScopedBudget,
   putScopedBudget,
   replaceBudget,
-  type SpentSince,
 } from './budgets.ts'
 import { budgetDefaults } from './default-routes.ts'
 import { pinnedBudgets, scopeOf } from './pinned-budgets.ts'
@@ -33,7 +33,7 @@ import {
 } from './schema.ts'
 import { soughtScopeIds } from './scope.ts'
 
-export function budgets(app: App, platform: Platform, change: Change, spentSince: SpentSince) {
+export function budgets(app: App, platform: Platform, change: Change, means: BudgetMeans) {
   const { sql } = platform
   const tags = ['limits']
 
@@ -55,7 +55,7 @@ export function budgets(app: App, platform: Platform, change: Change, spentSince
     (request, reply) => {
       const { caller, body } = request
       return change(request, reply, { orgId: caller.orgId, status: 201 }, (tools) =>
-        createBudget(tools, caller, body, spentSince),
+        createBudget(tools, caller, body, means),
       )
     },
   )
@@ -201,7 +201,7 @@ export function budgets(app: App, platform: Platform, change: Change, spentSince
       const { orgId } = caller
       let isNew = false
       return change(request, reply, { orgId, status: () => (isNew ? 201 : 200) }, async (tools) => {
-        const made = await putScopedBudget(tools, caller, query, body, spentSince)
+        const made = await putScopedBudget(tools, caller, query, body, means)
         isNew = made.isNew
         return made.budget
       })
