@@ -242,6 +242,23 @@ CREATE FUNCTION public.audit_chains_to_hand_over(newest text, most integer) RETU
   LIMIT audit_chains_to_hand_over.most;
 END;
 
+CREATE FUNCTION public.award_foreign_key(org uuid, wanted uuid) RETURNS TABLE(ended_org_id uuid, ended_id uuid)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+declare
+  contest uuid;
+begin
+  select f.contest_id into contest from foreign_keys f where f.org_id = org and f.id = wanted and f.contested_at is not null;
+  perform from foreign_keys f where f.contest_id = contest order by f.org_id, f.id for no key update;
+  update foreign_keys f set contested_at = null, held = true, updated_at = clock_timestamp()
+   where f.org_id = org and f.id = wanted and contest is not null;
+  return query
+    update foreign_keys f set ended_at = clock_timestamp(), updated_at = clock_timestamp()
+     where f.contest_id = contest and not (f.org_id = org and f.id = wanted) and f.ended_at is null
+    returning f.org_id, f.id;
+end $$;
+
 CREATE FUNCTION public.benchmark_keep_set(kept uuid, orgs uuid[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public'
@@ -817,6 +834,9 @@ CREATE TABLE public.foreign_keys (
     last_used_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    contest_id uuid,
+    contested_at timestamp with time zone,
+    held boolean DEFAULT false NOT NULL,
     CONSTRAINT foreign_keys_mac_check CHECK ((length(mac) = 32)),
     CONSTRAINT foreign_keys_uses_check CHECK ((uses >= 0))
 );
@@ -835,7 +855,7 @@ CREATE FUNCTION public.caller_of_foreign_key(wanted bytea[]) RETURNS TABLE(forei
              ((k.revoked_at IS NULL) AND (LEAST(f_1.ends_at, f_1.ended_at, k.expires_at) > clock_timestamp())) AS is_live
             FROM (public.foreign_keys f_1
               JOIN public.api_keys k ON (((k.org_id = f_1.org_id) AND (k.id = f_1.key_id))))
-           WHERE (f_1.mac = ANY (caller_of_foreign_key.wanted))
+           WHERE ((f_1.mac = ANY (caller_of_foreign_key.wanted)) AND ((f_1.contested_at IS NULL) OR f_1.held))
          ), chosen AS (
           SELECT claims.id,
              claims.key_id,
@@ -917,6 +937,31 @@ CREATE FUNCTION public.change_every_configuration() RETURNS void
    WHERE (l.org_id = locked.org_id);
 END;
 
+CREATE FUNCTION public.contest_claims(own uuid, numbers integer[], macs bytea[]) RETURNS TABLE(number integer, contest uuid, others uuid[])
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+begin
+  perform pg_advisory_xact_lock(l.k)
+     from (select distinct hashtextextended('foreign key ' || encode(m.mac, 'hex'), 0) as k from unnest(macs) as m (mac) order by 1) l;
+  perform from foreign_keys f where f.mac = any (macs) and f.org_id <> own order by f.org_id, f.id for no key update;
+  return query
+    with claims as (
+      select a.number, f.org_id, f.id, f.contest_id
+        from unnest(numbers, macs) as a (number, mac) join foreign_keys f on f.mac = a.mac where f.org_id <> own
+    ), contests as (
+      select c.number, coalesce(min(c.contest_id::text)::uuid, gen_random_uuid()) as contest, array_agg(distinct c.org_id) as others
+        from claims c group by c.number
+    ), marked as (
+      update foreign_keys f
+         set contest_id = k.contest, held = f.held or (f.contested_at is null and f.uses > 0),
+             contested_at = coalesce(f.contested_at, clock_timestamp()), updated_at = clock_timestamp()
+        from claims c join contests k on k.number = c.number
+       where f.org_id = c.org_id and f.id = c.id
+    )
+    select k.number, k.contest, k.others from contests k;
+end $$;
+
 CREATE TABLE public.access_changes (
     version bigint NOT NULL,
     changed_org uuid NOT NULL,
@@ -952,6 +997,37 @@ CREATE FUNCTION public.contest_foreign_keys(own uuid, wanted bytea[]) RETURNS vo
             FROM public.foreign_keys f
            WHERE ((f.mac = ANY (contest_foreign_keys.wanted)) AND (f.org_id <> contest_foreign_keys.own))
            ORDER BY f.org_id) others;
+END;
+
+CREATE FUNCTION public.contested_foreign_keys(is_descending boolean, after_at timestamp with time zone, after_id uuid, most integer) RETURNS TABLE(org_id uuid, id uuid, contest_id uuid, held boolean, uses bigint, last_used_at timestamp with time zone, contested_at timestamp with time zone, created_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+( SELECT f.org_id,
+     f.id,
+     f.contest_id,
+     f.held,
+     f.uses,
+     f.last_used_at,
+     f.contested_at,
+     f.created_at
+    FROM public.foreign_keys f
+   WHERE (contested_foreign_keys.is_descending AND (f.contested_at IS NOT NULL) AND (f.ended_at IS NULL) AND ((contested_foreign_keys.after_at IS NULL) OR (ROW(f.contested_at, f.id) < ROW(contested_foreign_keys.after_at, contested_foreign_keys.after_id))))
+   ORDER BY f.contested_at DESC, f.id DESC
+  LIMIT contested_foreign_keys.most)
+ UNION ALL
+ ( SELECT f.org_id,
+     f.id,
+     f.contest_id,
+     f.held,
+     f.uses,
+     f.last_used_at,
+     f.contested_at,
+     f.created_at
+    FROM public.foreign_keys f
+   WHERE ((NOT contested_foreign_keys.is_descending) AND (f.contested_at IS NOT NULL) AND (f.ended_at IS NULL) AND ((contested_foreign_keys.after_at IS NULL) OR (ROW(f.contested_at, f.id) > ROW(contested_foreign_keys.after_at, contested_foreign_keys.after_id))))
+   ORDER BY f.contested_at, f.id
+  LIMIT contested_foreign_keys.most);
 END;
 
 CREATE TABLE public.recovery_codes (
@@ -1656,6 +1732,63 @@ CREATE FUNCTION public.orgs_with_closing_digests(most integer) RETURNS SETOF uui
           LIMIT orgs_with_closing_digests.most) d;
 END;
 
+CREATE FUNCTION public.orgs_with_closing_digests(after uuid, most integer) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH RECURSIVE counting(org_id) AS (
+          SELECT ( SELECT d.org_id
+                    FROM public.webhook_digests d
+                   WHERE (d.org_id > orgs_with_closing_digests.after)
+                   ORDER BY d.org_id, d.closes_at
+                  LIMIT 1) AS org_id
+           WHERE (EXISTS ( SELECT
+                    FROM public.webhook_digests d
+                   WHERE (d.closes_at <= clock_timestamp())))
+         UNION ALL
+          SELECT ( SELECT d.org_id
+                    FROM public.webhook_digests d
+                   WHERE (d.org_id > one_1.org_id)
+                   ORDER BY d.org_id, d.closes_at
+                  LIMIT 1) AS org_id
+            FROM counting one_1
+           WHERE (one_1.org_id IS NOT NULL)
+         )
+  SELECT one.org_id
+    FROM counting one
+   WHERE ((one.org_id IS NOT NULL) AND (EXISTS ( SELECT
+            FROM public.webhook_digests d
+           WHERE ((d.org_id = one.org_id) AND (d.closes_at <= clock_timestamp())))))
+  LIMIT orgs_with_closing_digests.most;
+END;
+
+CREATE TABLE public.mail_addresses (
+    org_id uuid NOT NULL,
+    address text NOT NULL,
+    due_at timestamp with time zone,
+    code_digest bytea,
+    mails integer DEFAULT 0 NOT NULL,
+    mailed_at timestamp with time zone,
+    confirmed_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT mail_addresses_code_digest_check CHECK ((length(code_digest) = 32)),
+    CONSTRAINT mail_addresses_mails_check CHECK ((mails >= 0))
+);
+
+ALTER TABLE ONLY public.mail_addresses FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.orgs_with_due_mail_codes(most integer) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT DISTINCT d.org_id
+    FROM ( SELECT m.org_id
+            FROM public.mail_addresses m
+           WHERE (m.due_at <= clock_timestamp())
+           ORDER BY m.due_at
+          LIMIT orgs_with_due_mail_codes.most) d;
+END;
+
 CREATE TABLE public.telemetry_points (
     org_id uuid NOT NULL,
     lineage_id uuid NOT NULL,
@@ -1680,7 +1813,9 @@ CREATE TABLE public.waiting_calls (
     org_id uuid NOT NULL,
     id uuid NOT NULL,
     due_at timestamp with time zone NOT NULL,
-    call json NOT NULL
+    call json NOT NULL,
+    reported_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    failures smallint DEFAULT 0 NOT NULL
 );
 
 ALTER TABLE ONLY public.waiting_calls FORCE ROW LEVEL SECURITY;
@@ -1701,6 +1836,43 @@ CREATE FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time z
            WHERE ((p.counted < p.value) AND (p.touched_at < orgs_with_due_telemetry.quiet_since))
            ORDER BY p.touched_at
           LIMIT orgs_with_due_telemetry.most)) due;
+END;
+
+CREATE FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, after uuid, most integer) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ WITH RECURSIVE waiting(org_id) AS (
+          SELECT LEAST(( SELECT w.org_id
+                    FROM public.waiting_calls w
+                   WHERE (w.org_id > orgs_with_due_telemetry.after)
+                   ORDER BY w.org_id, w.due_at
+                  LIMIT 1), ( SELECT p.org_id
+                    FROM public.telemetry_points p
+                   WHERE ((p.org_id > orgs_with_due_telemetry.after) AND (p.counted < p.value))
+                   ORDER BY p.org_id, p.touched_at
+                  LIMIT 1)) AS "least"
+         UNION ALL
+          SELECT LEAST(( SELECT w.org_id
+                    FROM public.waiting_calls w
+                   WHERE (w.org_id > one_1.org_id)
+                   ORDER BY w.org_id, w.due_at
+                  LIMIT 1), ( SELECT p.org_id
+                    FROM public.telemetry_points p
+                   WHERE ((p.org_id > one_1.org_id) AND (p.counted < p.value))
+                   ORDER BY p.org_id, p.touched_at
+                  LIMIT 1)) AS "least"
+            FROM waiting one_1
+           WHERE (one_1.org_id IS NOT NULL)
+         )
+  SELECT one.org_id
+    FROM waiting one
+   WHERE ((one.org_id IS NOT NULL) AND ((EXISTS ( SELECT
+            FROM public.waiting_calls w
+           WHERE ((w.org_id = one.org_id) AND (w.due_at < clock_timestamp())))) OR (EXISTS ( SELECT
+            FROM public.telemetry_points p
+           WHERE ((p.org_id = one.org_id) AND (p.counted < p.value) AND (p.touched_at < orgs_with_due_telemetry.quiet_since))))))
+  LIMIT orgs_with_due_telemetry.most;
 END;
 
 CREATE FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) RETURNS TABLE(org_id uuid, is_old boolean)
@@ -2658,6 +2830,16 @@ CREATE TABLE public.limit_refusals (
 );
 
 ALTER TABLE ONLY public.limit_refusals FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.mail_uses (
+    org_id uuid NOT NULL,
+    subject uuid NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    used bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT mail_uses_used_check CHECK ((used >= 0))
+);
+
+ALTER TABLE ONLY public.mail_uses FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.movements (
     org_id uuid NOT NULL,
@@ -3662,6 +3844,12 @@ ALTER TABLE ONLY public.limit_refusals
 ALTER TABLE ONLY public.limits
     ADD CONSTRAINT limits_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.mail_addresses
+    ADD CONSTRAINT mail_addresses_pkey PRIMARY KEY (org_id, address);
+
+ALTER TABLE ONLY public.mail_uses
+    ADD CONSTRAINT mail_uses_pkey PRIMARY KEY (org_id, subject);
+
 ALTER TABLE ONLY public.memberships
     ADD CONSTRAINT memberships_pkey PRIMARY KEY (org_id, id);
 
@@ -3966,6 +4154,10 @@ CREATE INDEX eval_results_created_at ON public.eval_results USING btree (org_id,
 
 CREATE INDEX eval_results_latest ON public.eval_results USING btree (org_id, suite, model, COALESCE(provider, ''::text), measured_at DESC, id DESC);
 
+CREATE INDEX foreign_keys_contest ON public.foreign_keys USING btree (contest_id) WHERE (contest_id IS NOT NULL);
+
+CREATE INDEX foreign_keys_contested ON public.foreign_keys USING btree (contested_at, id) WHERE (contested_at IS NOT NULL);
+
 CREATE INDEX foreign_keys_created ON public.foreign_keys USING btree (org_id, created_at, id);
 
 CREATE UNIQUE INDEX foreign_keys_key ON public.foreign_keys USING btree (org_id, key_id);
@@ -3989,6 +4181,8 @@ CREATE UNIQUE INDEX limits_one_default ON public.limits USING btree (org_id, sco
 CREATE UNIQUE INDEX limits_one_plan ON public.limits USING btree (org_id, unit) WHERE ((kind = 'plan'::text) AND (ended_at IS NULL));
 
 CREATE UNIQUE INDEX limits_one_spend_cap ON public.limits USING btree (org_id) WHERE ((kind = 'spend_cap'::text) AND (ended_at IS NULL));
+
+CREATE INDEX mail_addresses_due ON public.mail_addresses USING btree (due_at) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX memberships_created ON public.memberships USING btree (org_id, created_at, id);
 
@@ -4178,6 +4372,8 @@ CREATE INDEX support_grants_operator_key ON public.support_grants USING btree (o
 
 CREATE INDEX telemetry_points_claim ON public.telemetry_points USING btree (org_id, claim) WHERE (claim IS NOT NULL);
 
+CREATE INDEX telemetry_points_of_org ON public.telemetry_points USING btree (org_id, touched_at) WHERE (counted < value);
+
 CREATE INDEX telemetry_points_open ON public.telemetry_points USING btree (touched_at) WHERE (counted < value);
 
 CREATE INDEX telemetry_points_session ON public.telemetry_points USING btree (org_id, lineage_id, session) WHERE (counted < value);
@@ -4196,7 +4392,11 @@ CREATE INDEX usage_dimension_values_last_seen_on ON public.usage_dimension_value
 
 CREATE INDEX waiting_calls_due ON public.waiting_calls USING btree (due_at);
 
+CREATE INDEX waiting_calls_of_org ON public.waiting_calls USING btree (org_id, due_at);
+
 CREATE INDEX webhook_digests_closing ON public.webhook_digests USING btree (closes_at);
+
+CREATE INDEX webhook_digests_of_org ON public.webhook_digests USING btree (org_id, closes_at);
 
 CREATE INDEX webhook_pending_due ON public.webhook_pending USING btree (org_id, subscription_id, next_attempt_at, seq);
 
@@ -4581,6 +4781,8 @@ CREATE POLICY closing ON public.webhook_digests FOR SELECT TO postgres USING (tr
 
 ALTER TABLE public.content_safety ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY contesting ON public.foreign_keys FOR UPDATE TO postgres USING (true) WITH CHECK (true);
+
 ALTER TABLE public.customer_limits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.decision_records ENABLE ROW LEVEL SECURITY;
@@ -4598,6 +4800,8 @@ ALTER TABLE public.directory_users ENABLE ROW LEVEL SECURITY;
 CREATE POLICY dispatching ON public.webhook_queues TO postgres USING (true);
 
 CREATE POLICY draining ON public.outbox TO postgres USING (true);
+
+CREATE POLICY due ON public.mail_addresses FOR SELECT TO postgres USING (true);
 
 ALTER TABLE public.eval_expiries ENABLE ROW LEVEL SECURITY;
 
@@ -4636,6 +4840,10 @@ ALTER TABLE public.ledger_checks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.limit_refusals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.limits ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.mail_addresses ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.mail_uses ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.memberships ENABLE ROW LEVEL SECURITY;
 
@@ -4899,6 +5107,10 @@ CREATE POLICY tenant ON public.limit_refusals USING ((org_id = ANY (( SELECT pub
 
 CREATE POLICY tenant ON public.limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
+CREATE POLICY tenant ON public.mail_addresses USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.mail_uses USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
 CREATE POLICY tenant ON public.memberships USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.movements USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
@@ -5119,6 +5331,9 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_heads TO weir_app;
 REVOKE ALL ON FUNCTION public.audit_chains_to_hand_over(newest text, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.audit_chains_to_hand_over(newest text, most integer) TO weir_app;
 
+REVOKE ALL ON FUNCTION public.award_foreign_key(org uuid, wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.award_foreign_key(org uuid, wanted uuid) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.benchmark_keep_set(kept uuid, orgs uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.benchmark_keep_set(kept uuid, orgs uuid[]) TO weir_app;
 
@@ -5191,6 +5406,12 @@ GRANT UPDATE(last_used_at) ON TABLE public.foreign_keys TO weir_app;
 
 GRANT UPDATE(updated_at) ON TABLE public.foreign_keys TO weir_app;
 
+GRANT UPDATE(contest_id) ON TABLE public.foreign_keys TO weir_app;
+
+GRANT UPDATE(contested_at) ON TABLE public.foreign_keys TO weir_app;
+
+GRANT UPDATE(held) ON TABLE public.foreign_keys TO weir_app;
+
 REVOKE ALL ON FUNCTION public.caller_of_foreign_key(wanted bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.caller_of_foreign_key(wanted bytea[]) TO weir_app;
 
@@ -5198,6 +5419,9 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.org_ledgers TO weir_app;
 
 REVOKE ALL ON FUNCTION public.change_every_configuration() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.change_every_configuration() TO weir_app;
+
+REVOKE ALL ON FUNCTION public.contest_claims(own uuid, numbers integer[], macs bytea[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.contest_claims(own uuid, numbers integer[], macs bytea[]) TO weir_app;
 
 GRANT SELECT,DELETE ON TABLE public.access_changes TO weir_app;
 
@@ -5208,6 +5432,9 @@ GRANT ALL ON FUNCTION public.record_access_change(org uuid) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.contest_foreign_keys(own uuid, wanted bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.contest_foreign_keys(own uuid, wanted bytea[]) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.contested_foreign_keys(is_descending boolean, after_at timestamp with time zone, after_id uuid, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.contested_foreign_keys(is_descending boolean, after_at timestamp with time zone, after_id uuid, most integer) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.count_recovery_codes(of_person uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_recovery_codes(of_person uuid) TO weir_app;
@@ -5289,12 +5516,23 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_digests TO weir_app;
 REVOKE ALL ON FUNCTION public.orgs_with_closing_digests(most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_closing_digests(most integer) TO weir_app;
 
+REVOKE ALL ON FUNCTION public.orgs_with_closing_digests(after uuid, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_closing_digests(after uuid, most integer) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.mail_addresses TO weir_app;
+
+REVOKE ALL ON FUNCTION public.orgs_with_due_mail_codes(most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_due_mail_codes(most integer) TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.telemetry_points TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.waiting_calls TO weir_app;
 
 REVOKE ALL ON FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, most integer) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, after uuid, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time zone, after uuid, most integer) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orgs_with_old_usage(before timestamp with time zone, after uuid, most integer) TO weir_app;
@@ -5448,6 +5686,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency_keys TO weir_app;
 GRANT SELECT,INSERT ON TABLE public.ledger_batches TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.limit_refusals TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.mail_uses TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.movements TO weir_app;
 

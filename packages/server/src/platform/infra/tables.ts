@@ -324,9 +324,12 @@ export interface Events {
 }
 
 export interface ForeignKeys {
+  contest_id: string | null;
+  contested_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   ended_at: Timestamp | null;
   ends_at: Timestamp;
+  held: Generated<boolean>;
   id: string;
   key_id: string;
   last_used_at: Timestamp | null;
@@ -453,6 +456,24 @@ export interface Limits {
   timezone: string;
   unit: string;
   updated_at: Generated<Timestamp>;
+}
+
+export interface MailAddresses {
+  address: string;
+  code_digest: Buffer | null;
+  confirmed_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  due_at: Timestamp | null;
+  mailed_at: Timestamp | null;
+  mails: Generated<number>;
+  org_id: string;
+}
+
+export interface MailUses {
+  hour: Timestamp;
+  org_id: string;
+  subject: string;
+  used: Generated<Int8>;
 }
 
 export interface Memberships {
@@ -1174,8 +1195,10 @@ export interface UsageHourValues {
 export interface WaitingCalls {
   call: Json;
   due_at: Timestamp;
+  failures: Generated<number>;
   id: string;
   org_id: string;
+  reported_at: Generated<Timestamp>;
 }
 
 export interface WebhookDeliveries {
@@ -1320,6 +1343,8 @@ export interface DB {
   ledger_checks: LedgerChecks;
   limit_refusals: LimitRefusals;
   limits: Limits;
+  mail_addresses: MailAddresses;
+  mail_uses: MailUses;
   memberships: Memberships;
   movements: Movements;
   nodes: Nodes;
