@@ -113,7 +113,11 @@ describe('what is no key', () => {
       fc.stringMatching(/^sk-[a-d]{15,30}[e-j]{0,5}$/),
       fc.stringMatching(/^.{0,3}sk-[ -~\n]{20,30}$/),
     )
-    fc.assert(fc.property(texts, (text) => isForeignKey(text) === (parseForeignKey(text) !== undefined)))
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(isForeignKey(text)).toBe(parseForeignKey(text) !== undefined)
+      }),
+    )
   })
 
   test('never reaches Weir where it does not look like one, and rarely where it does', async () => {

@@ -49,8 +49,8 @@ async function organization() {
     inOrg,
     ask,
     subscribe: async (destination: object) => {
-      const { json, text } = await ask('POST', '/webhooks', { destination, events: ['key.revoked'] })
-      return requireId('subscription', String(json['id'] ?? text))
+      const { json } = await ask('POST', '/webhooks', { destination, events: ['key.revoked'] })
+      return requireId('subscription', String(json['id']))
     },
     /** Makes active members, and says that they have confirmed their addresses. */
     readers: async (count: number) => {

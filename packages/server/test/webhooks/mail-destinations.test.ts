@@ -25,7 +25,10 @@ const relay = new SMTPServer({
   disabledCommands: ['STARTTLS', 'AUTH'],
   onConnect: (_session, done) => {
     connections++
-    void (holds.shift() ?? Promise.resolve()).then(() => done())
+    void (async () => {
+      await holds.shift()
+      done()
+    })()
   },
   onRcptTo: ({ address }, _session, done) => {
     const refusal = refusals.shift()
