@@ -77,7 +77,7 @@ export async function getBudget(tx: Tx, orgId: string, nowMs: number, id: string
 
 const amountOf = (usd: string | null) => (usd === null ? null : parseUsd(usd))
 
-/** What a new budget needs beside its input. */
+/** Means of making a budget, beside its input. */
 export interface BudgetMeans {
   readonly spentSince: SpentSince
   /** Most budgets of an organization: every process caches all of them. */

@@ -105,7 +105,6 @@ export {
   balancesOf,
   changeEveryConfiguration,
   configVersion,
-  countLimitsInForce,
   endLimit,
   findLimit,
   inForce,
@@ -114,7 +113,6 @@ export {
   type LimitRow,
   ledgerExists,
   limitsInForce,
-  limitsNear,
   listLimits,
   lockLedger,
   lockLedgerForConfigChange,
@@ -125,6 +123,7 @@ export {
   unusedBalance,
   updateLimit,
 } from './queries.ts'
+export { countLimitsInForce, limitsNear } from './room-queries.ts'
 export { limitsMet } from './scopes.ts'
 export { listShownLimits, shownLimits, shownUsage } from './shown-limits.ts'
 export { crossingsOf, stopOf, stoppedThreshold } from './thresholds.ts'

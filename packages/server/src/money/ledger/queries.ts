@@ -73,7 +73,7 @@ export const scheduleSelection = [
   'next_from',
 ] as const
 
-const limitColumns = [
+export const limitColumns = [
   'id',
   'kind',
   'name',
@@ -126,35 +126,6 @@ export const limitsInForce = (tx: Tx, orgId: string, kind?: string): Promise<Lim
   const query = tx.selectFrom('limits').select(limitColumns).where('org_id', '=', orgId).where('ended_at', 'is', null)
   return (kind === undefined ? query : query.where('kind', '=', kind)).orderBy('created_at').orderBy('id').execute()
 }
-
-/** Counts the limits of a kind that are in force. */
-export async function countLimitsInForce(tx: Tx, orgId: string, kind: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('limits')
-    .select(({ fn }) => fn.countAll<bigint>().as('count'))
-    .where('org_id', '=', orgId)
-    .where('kind', '=', kind)
-    .where('ended_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
-
-/**
- * Returns the limits in force of a kind that may be on a scope: those that name it so, and those whose name may have another spelling. A name
- * without capitals and blanks is its own normal form, so it is another scope's where it differs.
- */
-export const limitsNear = (tx: Tx, orgId: string, kind: string, scope: Pick<NewLimit, 'scope_kind' | 'scope_id'>) =>
-  tx
-    .selectFrom('limits')
-    .select(limitColumns)
-    .where('org_id', '=', orgId)
-    .where('kind', '=', kind)
-    .where('ended_at', 'is', null)
-    .where('scope_kind', '=', scope.scope_kind)
-    .where(raw<boolean>`(scope_id = ${scope.scope_id} or scope_id !~ '^[a-z0-9][a-z0-9.:@_/-]*$')`)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
 
 /** A limit with its place in the order of creation, as cursors name it. */
 export type PlacedLimitRow = LimitRow & { readonly sort_value: string }
