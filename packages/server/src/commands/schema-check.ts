@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import type { Config } from '../config.ts'
-import { assertSchema, migrationsFolder, readSchemaState } from '../platform/infra/schema.ts'
+import { assertSchema, oldestAfter, readSchemaState } from '../platform/infra/schema.ts'
 import { SchemaMismatch } from '../platform/infra/schema-mismatch.ts'
 
 /**
@@ -13,7 +12,7 @@ export async function runSchemaCheck({ databaseUrl }: Config) {
   try {
     const { applied, missing, newer } = await readSchemaState(pool)
     const current = applied.at(-1) ?? null
-    const pending = missing.map((migration) => ({ migration, min_compatible: declaredFor(migration) }))
+    const pending = missing.map((migration) => ({ migration, min_compatible: oldestAfter(migration) }))
     const problem = await problemOf(pool)
     console.log(
       JSON.stringify({
@@ -40,11 +39,4 @@ async function problemOf(pool: pg.Pool): Promise<string | null> {
     if (!(error instanceof SchemaMismatch)) throw error
     return error.message
   }
-}
-
-/** The oldest program that a migration says may run after it; null where it says nothing. */
-function declaredFor(migration: string): string | null {
-  const text = readFileSync(new URL(`${migration}.sql`, migrationsFolder), 'utf8')
-  const row = /insert into schema_compatibility \(migration, min_compatible\)\s+values \('(\w+)', '(\w+)'\);/.exec(text)
-  return row?.[1] === migration ? (row[2] ?? null) : null
 }

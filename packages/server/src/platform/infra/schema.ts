@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type pg from 'pg'
 import { lastOf, one } from '../../values/present.ts'
 import { errorCode } from '../../values/thrown.ts'
@@ -86,4 +86,11 @@ export async function assertBoundRole(pool: pg.Pool): Promise<void> {
         'the program must connect as a role that owns nothing. The migrate role of the program creates one.',
     )
   }
+}
+
+/** The oldest program that a migration says may run after it; null where it says nothing. */
+export function oldestAfter(migration: string): string | null {
+  const text = readFileSync(new URL(`${migration}.sql`, migrationsFolder), 'utf8')
+  const row = /insert into schema_compatibility \(migration, min_compatible\)\s+values \('(\w+)', '(\w+)'\);/.exec(text)
+  return row?.[1] === migration ? (row[2] ?? null) : null
 }

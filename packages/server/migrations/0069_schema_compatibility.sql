@@ -9,4 +9,4 @@ create table schema_compatibility (
 grant select on schema_compatibility to weir_app;
 
 insert into schema_compatibility (migration, min_compatible)
-values ('0071_schema_compatibility', '0062_proposals');
+values ('0069_schema_compatibility', '0062_proposals');
