@@ -155,6 +155,7 @@ class AuditLogEntryActor(TypedDict):
     connection_id: NotRequired[str]
     operator_key_id: NotRequired[str]
     session_id: NotRequired[str]
+    slack_user_id: NotRequired[str]
 
 class AuditLogEntryTarget(TypedDict):
     kind: str
@@ -3940,6 +3941,102 @@ class SigningWithSecret(TypedDict):
     rotated_at: Timestamp | None
     previous_expires_at: Timestamp | None
     secret: str
+
+class SlackApp(TypedDict):
+    channel: str
+    enabled: bool
+    signing_secret_set_at: Timestamp
+    signing_secret_set_by: list[str]
+    bot_token_set_at: Timestamp
+    fault: str | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+class SlackAppInput(TypedDict):
+    channel: str
+    enabled: NotRequired[bool]
+    signing_secret: NotRequired[str]
+    bot_token: NotRequired[str]
+    signing_secret_set_at: NotRequired[ReadOnlyField]
+    signing_secret_set_by: NotRequired[ReadOnlyField]
+    bot_token_set_at: NotRequired[ReadOnlyField]
+    fault: NotRequired[IgnoredField]
+    created_at: NotRequired[ReadOnlyField]
+    updated_at: NotRequired[ReadOnlyField]
+
+class SlackAppOrNotSet(TypedDict):
+    channel: str | None
+    enabled: bool | None
+    signing_secret_set_at: Timestamp | None
+    signing_secret_set_by: list[str] | None
+    bot_token_set_at: Timestamp | None
+    fault: str | None
+    created_at: Timestamp | None
+    updated_at: Timestamp | None
+
+class SlackAppPatch(TypedDict):
+    channel: NotRequired[str]
+    enabled: NotRequired[bool]
+    signing_secret: NotRequired[str]
+    bot_token: NotRequired[str]
+    signing_secret_set_at: NotRequired[ReadOnlyField]
+    signing_secret_set_by: NotRequired[ReadOnlyField]
+    bot_token_set_at: NotRequired[ReadOnlyField]
+    fault: NotRequired[IgnoredField]
+    created_at: NotRequired[ReadOnlyField]
+    updated_at: NotRequired[ReadOnlyField]
+
+class SlackAppTest(TypedDict):
+    ok: bool
+    fault: str | None
+    message: str | None
+    team: str | None
+
+class SlackLink(TypedDict):
+    id: str
+    member_id: str
+    slack_team_id: str
+    slack_user_id: str
+    slack_user_name: str
+    created_at: Timestamp
+
+class SlackLinkList(TypedDict):
+    data: list[SlackLink]
+    next_cursor: NextCursor
+
+class SlackManifestDisplayInformation(TypedDict):
+    name: str
+    description: str
+    background_color: str
+
+class SlackManifestFeaturesBotUser(TypedDict):
+    display_name: str
+    always_online: bool
+
+class SlackManifestFeatures(TypedDict):
+    bot_user: SlackManifestFeaturesBotUser
+
+class SlackManifestOauthConfigScopes(TypedDict):
+    bot: list[str]
+
+class SlackManifestOauthConfig(TypedDict):
+    scopes: SlackManifestOauthConfigScopes
+
+class SlackManifestSettingsInteractivity(TypedDict):
+    is_enabled: bool
+    request_url: str
+
+class SlackManifestSettings(TypedDict):
+    interactivity: SlackManifestSettingsInteractivity
+    org_deploy_enabled: bool
+    socket_mode_enabled: bool
+    token_rotation_enabled: bool
+
+class SlackManifest(TypedDict):
+    display_information: SlackManifestDisplayInformation
+    features: SlackManifestFeatures
+    oauth_config: SlackManifestOauthConfig
+    settings: SlackManifestSettings
 
 class SpendCap(TypedDict):
     id: str

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { createNetworkMatcher } from '../../values/network.ts'
 import { errorOf } from '../../values/thrown.ts'
 import { createAdmission, refusalOfStanding, requireLive, requireStanding, safeMethods } from './admission.ts'
-import type { CountFailure } from './backoff.ts'
+import { type CountFailure, sourceOf } from './backoff.ts'
 import { type Caller, type CallerSession, type Callers, hasSessionEnded } from './callers.ts'
 import { clientAddress } from './client-address.ts'
 import { createDirectoryTokens } from './directory-tokens.ts'
@@ -21,6 +21,7 @@ export { type Caller, type CallerPerson, type Callers, createCallerCache, secret
 export { createForeignDigests, type ForeignDigests } from './foreign-digests.ts'
 export { mintDirectoryToken, mintKey, mintLinkCode, mintSessionToken } from './key-format.ts'
 export { requireLineage } from './lineage.ts'
+export { createLookups } from './lookups.ts'
 export {
   type Agent,
   lineageIn,
@@ -81,6 +82,14 @@ export interface Identification {
   readonly member: (request: FastifyRequest, memberId: string) => Promise<Caller>
   /** Returns the directory whose token a request presents, or throws a refusal. No other token is one, and it is none elsewhere. */
   readonly directoryOf: (request: FastifyRequest) => Promise<Caller>
+  /**
+   * Returns what the proof of a request finds, or throws a refusal. A source that has failed too often is only looked up more slowly:
+   * others send from the address of a service such as Slack too.
+   */
+  readonly proven: <T>(
+    request: FastifyRequest,
+    find: (source: string, isOver: boolean) => Promise<T | undefined>,
+  ) => Promise<T>
   /** Counts a wrong proof against its source, and throws the refusal. */
   readonly refuseGuess: (request: FastifyRequest) => Promise<never>
   /** Returns what somebody's guess finds, or throws a refusal. A source that has guessed wrong too often waits. */
@@ -244,6 +253,11 @@ export function identify(
     seenByLink: async (request, text) => {
       request.clientAddress = clientAddress(request, trusted)
       return links.peek(request, text).catch(refusedCaller)
+    },
+    proven: async (request, find) => {
+      request.clientAddress = clientAddress(request, trusted)
+      const found = await find(sourceOf(request.clientAddress), verification.isOver(request))
+      return found ?? verification.refuse(request)
     },
     refuseGuess: (request) => {
       request.clientAddress = clientAddress(request, trusted)

@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { createMessageSender } from '../destinations/sender.ts'
 import { closeDigests } from './digests.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { continueReplays, drainEvents } from './event-drain.ts'
+import { continueReplays, drainEvents, type EventFollower } from './event-drain.ts'
 import { deliveryMetrics } from './metrics.ts'
 import { openOutbound } from './outbound.ts'
 import { PayloadCache } from './payload-cache.ts'
@@ -12,7 +12,7 @@ import { PayloadCache } from './payload-cache.ts'
 const drainEveryMs = 200
 
 /** Runs the worker's part until it is closed: turns events into deliveries, and sends them. */
-export function startWebhookDelivery(platform: Platform, registry: readonly Deprecation[]) {
+export function startWebhookDelivery(platform: Platform, registry: readonly Deprecation[], follow?: EventFollower) {
   const { sql, config, log, addresses } = platform
   const outbound = openOutbound(config)
   const recent = new PayloadCache()
@@ -42,7 +42,7 @@ export function startWebhookDelivery(platform: Platform, registry: readonly Depr
   }
   // New events do not wait for replays.
   const draining = [
-    repeat(() => drainEvents(platform, recent)),
+    repeat(() => drainEvents(platform, recent, follow)),
     repeat(() => continueReplays(sql)),
     repeat(() => closeDigests(sql)),
   ]
