@@ -5684,7 +5684,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.scim_groups TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.slack_link_offers TO weir_app;
 
-GRANT SELECT,INSERT,DELETE ON TABLE public.slack_links TO weir_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.slack_links TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.slack_messages TO weir_app;
 

@@ -3943,6 +3943,7 @@ class SigningWithSecret(TypedDict):
     secret: str
 
 class SlackApp(TypedDict):
+    id: str
     channel: str
     enabled: bool
     signing_secret_set_at: Timestamp
@@ -3957,6 +3958,7 @@ class SlackAppInput(TypedDict):
     enabled: NotRequired[bool]
     signing_secret: NotRequired[str]
     bot_token: NotRequired[str]
+    id: NotRequired[ReadOnlyField]
     signing_secret_set_at: NotRequired[ReadOnlyField]
     signing_secret_set_by: NotRequired[ReadOnlyField]
     bot_token_set_at: NotRequired[ReadOnlyField]
@@ -3965,6 +3967,7 @@ class SlackAppInput(TypedDict):
     updated_at: NotRequired[ReadOnlyField]
 
 class SlackAppOrNotSet(TypedDict):
+    id: str | None
     channel: str | None
     enabled: bool | None
     signing_secret_set_at: Timestamp | None
@@ -3979,6 +3982,7 @@ class SlackAppPatch(TypedDict):
     enabled: NotRequired[bool]
     signing_secret: NotRequired[str]
     bot_token: NotRequired[str]
+    id: NotRequired[ReadOnlyField]
     signing_secret_set_at: NotRequired[ReadOnlyField]
     signing_secret_set_by: NotRequired[ReadOnlyField]
     bot_token_set_at: NotRequired[ReadOnlyField]

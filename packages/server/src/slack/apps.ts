@@ -10,7 +10,11 @@ import { deleteApp, findApp, type SlackAppRow, upsertApp } from './app-queries.t
 import { SlackApp, type SlackAppInput } from './schema.ts'
 import type { SlackSecrets } from './secrets.ts'
 
+/** An organization has one app, which is named after it. */
+const idOf = (orgId: string) => formatId('slackApp', orgId)
+
 const viewOf = (row: SlackAppRow): SlackApp => ({
+  id: idOf(row.org_id),
   channel: row.channel,
   enabled: row.enabled,
   signing_secret_set_at: timestamp(row.signing_secret_set_at),
@@ -102,7 +106,7 @@ function missing(field: string): never {
   throw validationFailed([{ field, code: 'required', message: 'The app has none yet, so it must be given.' }])
 }
 
-const targetOf = (orgId: string) => ({ kind: 'slack_app', id: formatId('org', orgId) })
+const targetOf = (orgId: string) => ({ kind: 'slack_app', id: idOf(orgId) })
 
 /** Removes the app, and with it every link of a Slack user. */
 export async function removeApp({ tx, audit, replaces }: ChangeTools, orgId: string): Promise<null> {

@@ -18,7 +18,7 @@ export const offerPage = (caller: Caller, offer: OfferRow, code: string, csrfTok
 <dt>Workspace</dt><dd><code>${offer.slack_team_id}</code></dd>
 <dt>You</dt><dd>${caller.person?.email ?? ''}, ${caller.role}</dd>
 </dl>
-<p>Whoever uses this Slack account decides on approvals as you. Go on only if you have just pressed the button in Slack yourself; if somebody has sent you this link, leave it.</p>
+<p class="gap16">Whoever uses this Slack account decides on approvals as you. Go on only if you have just pressed the button in Slack yourself; if somebody has sent you this link, leave it.</p>
 <form class="line" method="post" action="${linkPath}">${csrfField(csrfToken)}<input type="hidden" name="code" value="${code}"><button class="btn primary" type="submit">Link to me</button><a href="/console/profile">Leave it</a></form>`,
 })
 

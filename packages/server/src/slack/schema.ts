@@ -51,6 +51,7 @@ export type SlackAppInput = Static<typeof SlackAppInput>
 
 export const SlackApp = Type.Object(
   {
+    id: Id('slackApp'),
     channel: Type.String(channel),
     enabled: Type.Boolean({ description: enabledNote }),
     signing_secret_set_at: Timestamp,

@@ -29,7 +29,7 @@ const shots = process.env['WEIR_SHOTS']
 test('an owner copies the manifest, enters the secrets, tries the app; a member links themselves and ends it', async () => {
   const page = await browserOf(await signIn(server.url, tenant.key))
   await page.goto(`${server.url}/console/settings/slack`)
-  await page.getByRole('heading', { name: '1. Make the app in Slack' }).waitFor()
+  await page.getByRole('heading', { name: 'First make the app in Slack' }).waitFor()
   if (shots) await page.screenshot({ path: `${shots}/slack-new.png`, fullPage: true })
   const manifest = JSON.parse((await page.getByRole('region', { name: 'the manifest' }).textContent()) ?? '') as {
     settings: { interactivity: { request_url: string } }
@@ -78,7 +78,7 @@ test('an owner copies the manifest, enters the secrets, tries the app; a member 
   await hers.getByText('You are not linked').waitFor()
   await page.getByRole('link', { name: 'Remove the app' }).click()
   await page.getByRole('button', { name: 'Remove the app' }).click()
-  await page.getByRole('heading', { name: '1. Make the app in Slack' }).waitFor()
+  await page.getByRole('heading', { name: 'First make the app in Slack' }).waitFor()
   const { json } = await call(server.url, 'GET', `/v1/orgs/${tenant.id}/slack-app`, { key: tenant.key })
   expect(json['channel']).toBeNull()
 })

@@ -7958,6 +7958,7 @@ export interface components {
             secret: string;
         };
         SlackApp: {
+            id: string;
             channel: string;
             enabled: boolean;
             signing_secret_set_at: components["schemas"]["Timestamp"];
@@ -7973,6 +7974,7 @@ export interface components {
             enabled?: boolean;
             signing_secret?: string;
             bot_token?: string;
+            id?: components["schemas"]["ReadOnlyField"];
             signing_secret_set_at?: components["schemas"]["ReadOnlyField"];
             signing_secret_set_by?: components["schemas"]["ReadOnlyField"];
             bot_token_set_at?: components["schemas"]["ReadOnlyField"];
@@ -7981,6 +7983,7 @@ export interface components {
             updated_at?: components["schemas"]["ReadOnlyField"];
         };
         SlackAppOrNotSet: {
+            id: string | null;
             channel: string | null;
             enabled: boolean | null;
             signing_secret_set_at: components["schemas"]["Timestamp"] | null;
@@ -7996,6 +7999,7 @@ export interface components {
             enabled?: boolean;
             signing_secret?: string;
             bot_token?: string;
+            id?: components["schemas"]["ReadOnlyField"];
             signing_secret_set_at?: components["schemas"]["ReadOnlyField"];
             signing_secret_set_by?: components["schemas"]["ReadOnlyField"];
             bot_token_set_at?: components["schemas"]["ReadOnlyField"];

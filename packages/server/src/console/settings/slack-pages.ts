@@ -61,13 +61,13 @@ export async function slackPage(visit: Visit, state?: FormState, test?: Schemas[
     status: state === undefined ? 200 : formStatus(state),
     body: html`${settingsHead(visit, 'slack', html`What needs approval is told in a channel, and decided there. <a href="/docs/approvals#in-slack">How it works</a>`)}${
       message === undefined ? nothing : note('info', message)
-    }${test === undefined ? nothing : testNote(test)}${standing(visit, app)}<div class="grid"><div class="w7">${
+    }${test === undefined ? nothing : testNote(test)}${standing(visit, app)}<div class="grid gap16"><div class="w7">${
       may('sso:write', 'owner')
-        ? section(app.created_at === null ? '2. Enter what Slack shows' : 'Change', appForm(visit, app, values))
+        ? section(app.created_at === null ? 'Then enter what Slack shows' : 'Change', appForm(visit, app, values))
         : section('Change', html`<p class="gap16">An owner sets the app up.</p>`)
     }</div><div class="w5">${section(
-      app.created_at === null ? '1. Make the app in Slack' : 'Its manifest',
-      html`<p>At <b>api.slack.com/apps</b>: Create New App, From a manifest, JSON. Then Install to Workspace.</p>${code(
+      app.created_at === null ? 'First make the app in Slack' : 'Its manifest',
+      html`<p class="gap16">At <b>api.slack.com/apps</b>: Create New App, From a manifest, JSON. Then Install to Workspace.</p>${code(
         'Manifest',
         JSON.stringify(manifest, null, 2),
         'the manifest',
