@@ -73,11 +73,15 @@ export async function putOffer(
     readonly expires_at: Date
   },
 ) {
-  const { slack_team_id, slack_user_id, ...rest } = offer
+  const { digest, slack_user_name, email_key, expires_at } = offer
   await tx
     .insertInto('slack_link_offers')
     .values({ org_id: orgId, ...offer })
-    .onConflict((conflict) => conflict.columns(['org_id', 'slack_team_id', 'slack_user_id']).doUpdateSet(rest))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['org_id', 'slack_team_id', 'slack_user_id'])
+        .doUpdateSet({ digest, slack_user_name, email_key, expires_at }),
+    )
     .execute()
 }
 

@@ -29,7 +29,7 @@ const appsAtOnce = 20
 const messagesAtOnce = 20
 /** The lease time beyond the timeout of an attempt, for the work before and after it. */
 const leaseReserveSeconds = 5
-/** How often a grant is looked at for its use, which is no event. */
+/** Pause between looks at a grant, whose use is no event. */
 const lookAgainSeconds = 60
 const firstPauseSeconds = 2
 const longestPauseSeconds = 900

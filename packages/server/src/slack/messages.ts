@@ -13,8 +13,8 @@ export interface SlackMessage {
   readonly blocks: readonly SlackBlock[]
 }
 
-/** What a message says beside the approval. */
-export interface MessageContext {
+/** Needs of a message beside the approval. */
+export interface ApprovalSurroundings {
   readonly publicUrl: string
   /** Names of keys and members by their public ids. */
   readonly names: ReadonlyMap<string, string>
@@ -34,7 +34,7 @@ const titles: Readonly<Record<State, string>> = {
   ended: '⚪ Approval ended',
 }
 
-/** Returns what there is to be said of an approval. One whose time is over has expired, whether or not it is marked so. */
+/** Returns what is to be said of an approval. One whose time is over has expired, whether or not it is marked so. */
 function stateOf({ status, grant, expires_at, decided_at }: ApprovalView, now: Date): State {
   const isOver = Date.parse(expires_at) <= now.getTime()
   if (status === 'pending') return isOver ? 'expired' : 'pending'
@@ -64,7 +64,7 @@ export function grantOf({ estimated_cost_usd }: Pick<ApprovalView, 'estimated_co
 }
 
 /** Returns an approval as a message. */
-export function messageOf(approval: ApprovalView, context: MessageContext): SlackMessage {
+export function messageOf(approval: ApprovalView, context: ApprovalSurroundings): SlackMessage {
   const state = stateOf(approval, context.now)
   const title = `${titles[state]}: ${plainText(approval.attempted, headerLength)}`
   const facts = [...askedFacts(approval, context), ...decisionFacts(approval, context)]
@@ -92,7 +92,7 @@ type Fact = readonly [label: string, value: string]
 /** Returns a time to the minute. */
 const timeText = (text: string) => `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`
 
-function askedFacts(approval: ApprovalView, { names }: MessageContext): Fact[] {
+function askedFacts(approval: ApprovalView, { names }: ApprovalSurroundings): Fact[] {
   const { attempt, requested_by, estimated_cost_usd, rule_name, reason, attempted } = approval
   const { model, workflow_id: workflow } = attempt
   return [
@@ -105,7 +105,7 @@ function askedFacts(approval: ApprovalView, { names }: MessageContext): Fact[] {
   ]
 }
 
-function decisionFacts(approval: ApprovalView, { names, now }: MessageContext): Fact[] {
+function decisionFacts(approval: ApprovalView, { names, now }: ApprovalSurroundings): Fact[] {
   const { decided_by, note, grant, expires_at } = approval
   const state = stateOf(approval, now)
   if (state === 'pending') return [['Waits until', timeText(expires_at)]]

@@ -164,6 +164,6 @@ function userIn(body: Readonly<Record<string, unknown>>, userId: string, pressed
   const isPerson = user['is_bot'] !== true && user['deleted'] !== true && user['is_stranger'] !== true
   const isVerified = typeof email === 'string' && email !== '' && user['is_email_confirmed'] !== false
   if (!isPerson || !isVerified || id !== userId || typeof teamId !== 'string' || teamId !== pressedIn) return undefined
-  const shown = [display_name, real_name, name].find((text) => typeof text === 'string' && text !== '')
-  return { teamId, userId, name: plainText(String(shown ?? userId), maxNameLength), email }
+  const shown = [display_name, real_name, name].find((text): text is string => typeof text === 'string' && text !== '')
+  return { teamId, userId, name: plainText(shown ?? userId, maxNameLength), email }
 }

@@ -373,7 +373,7 @@ test('a message shows what was decided elsewhere, taken back, expired and used',
   await callIn(server.url, admin.session, 'POST', at(org, `/approvals/${used}/approve`), { max_amount_usd: '1' })
   await shows('Approved', used)
   const run = await startRun(
-    { ...org, post: (path: string, body: unknown) => call(server.url, 'POST', path, { key: agent, body }) } as never,
+    { ...org, post: (path: string, body: unknown) => call(server.url, 'POST', path, { key: agent, body }) },
     {
       estimated_cost_usd: '0.05',
     },
@@ -406,8 +406,9 @@ test('50 races of Slack and console: one decision each, which message and page b
         callIn(server.url, inConsole.session, 'POST', at(org, `/approvals/${id}/${second}`), {}),
       ])
       // Whoever comes second is told.
-      if (answer.status === 200) await eventually(() => pressed.said().includes('already'))
-      else expect(answer.json.error?.code).toBe('conflict')
+      const isInConsole = answer.status === 200
+      expect([200, 409]).toContain(answer.status)
+      await eventually(() => isInConsole === pressed.said().includes('already'))
     }),
   )
   const winners = new Set<string>()

@@ -91,14 +91,12 @@ export function useSlack() {
   }
 
   const server = createServer((request, response) => {
-    void take(request).then((answer) => {
+    void (async () => {
+      const answer = await take(request)
       if (answer === 'hang') return
-      response.writeHead(answer.status, {
-        'content-type': 'application/json',
-        ...('headers' in answer && answer.headers),
-      })
-      response.end(answer.body)
-    })
+      const headers = 'headers' in answer ? answer.headers : {}
+      response.writeHead(answer.status, { 'content-type': 'application/json', ...headers }).end(answer.body)
+    })()
   })
   const slack = {
     url: '',
