@@ -82,6 +82,8 @@ const notSent: Readonly<Record<string, string>> = {
   getAdjustment: 'the number of a movement: read-back.test.ts',
   approveProposal: 'a person who is not behind the key that asked: mcp/proposals.test.ts',
   denyProposal: 'a person who is not behind the key that asked: mcp/proposals.test.ts',
+  testSlackApp: 'an answer of Slack: slack-decisions.test.ts',
+  deleteSlackLink: 'a Slack user who has linked themselves: slack-decisions.test.ts',
   listMyPasskeys: 'a person in a session: passkey-routes.test.ts',
   getMyPasskey: 'a passkey: passkey-routes.test.ts',
   renameMyPasskey: 'a passkey: passkey-routes.test.ts',
