@@ -88,6 +88,8 @@ import { runs } from './runs/routes.ts'
 import { routing } from './runs/routing/routes.ts'
 import { runHistory } from './runs/run-history/routes.ts'
 import { createServices, type Services } from './services.ts'
+import { slackApp, slackLinks } from './slack/routes.ts'
+import { slackInteractions, slackLinkPages } from './slack/slack.ts'
 import { countDeprecatedCalls } from './tenants/deprecated-calls/deprecated-calls.ts'
 import { deprecatedCalls } from './tenants/deprecated-calls/routes.ts'
 import { docs } from './tenants/docs/routes.ts'
@@ -144,6 +146,8 @@ export async function buildApp(
   await signIn(app, platform, hooks)
   await consolePages(app, platform, hooks)
   await scim(app, platform, hooks)
+  await slackInteractions(app, platform, hooks)
+  await slackLinkPages(app, platform, hooks)
   await mcp(app, platform)
   meta(app, platform, registry, routes)
   deprecatedCalls(app, platform, registry)
@@ -245,6 +249,8 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
   policies(app, platform, change, services.rules, expireWithRule)
   approvals(app, platform, change)
   proposals(app, platform, change, means)
+  slackApp(app, platform, change)
+  slackLinks(app, platform, change)
   contentSafety(app, platform, change, services.governance)
   backtests(app, platform, services.rules)
   routing(app, platform, change, services)

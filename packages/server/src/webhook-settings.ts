@@ -57,7 +57,7 @@ export const webhookSettings = {
   slackApiUrl: defaulted(
     setting(
       'SVC_SLACK_API_URL',
-      'The API of Slack, for subscriptions that write with a bot token.',
+      'The API of Slack, for subscriptions that write with a bot token and for Slack apps.',
       url('https:', 'http:'),
     ),
     'https://slack.com/api',

@@ -25,6 +25,7 @@ import { foldOldUsageJob, startFolding } from './records/usage/usage.ts'
 import { recordWaitingTelemetry } from './runs/otlp/otlp.ts'
 import { checkRuns } from './runs/reconciliation/reconciliation.ts'
 import { expiredEvalsJob } from './runs/routing/routing.ts'
+import { followApprovals, startSlackMessages } from './slack/slack.ts'
 import { closeGrantsJob } from './tenants/support/support.ts'
 import {
   endSubscriptionsOfGrant,
@@ -79,7 +80,8 @@ export async function runWorker(platform: Platform) {
   const sweeper = sweepExpiredHolds(platform, lanes)
   const folder = startFolding(platform)
   const telemetry = recordWaitingTelemetry(platform, lanes)
-  const webhooks = startWebhookDelivery(platform, deprecations)
+  const webhooks = startWebhookDelivery(platform, deprecations, followApprovals)
+  const slackMessages = startSlackMessages(platform)
 
   const server = fastify({ forceCloseConnections: true })
   protectResponses(server)
@@ -96,6 +98,7 @@ export async function runWorker(platform: Platform) {
   await folder.close()
   await telemetry.close()
   await webhooks.close()
+  await slackMessages.close()
   await lanes.close()
   await membership.leave()
   await server.close()

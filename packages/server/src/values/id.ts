@@ -43,6 +43,8 @@ export const prefixes = {
   policyMatch: 'pmt',
   approval: 'apr',
   proposal: 'prp',
+  slackApp: 'sla',
+  slackLink: 'skl',
   model: 'mdl',
   evalResult: 'evl',
   modelRoute: 'rte',

@@ -151,11 +151,12 @@ describe('a rotation of the master key', { timeout: 240_000 }, () => {
   test('moves what is sealed with one command, which can be given again', () => {
     const { moved, ...printed } = rekey(`${second},${first}`)
     // An organization's secret, and a subscription with two.
-    expect(moved).toEqual({ webhook_secrets: 2, sso_secrets: 0, audit_chains: 2, audit_keys: 1 })
+    expect(moved).toEqual({ webhook_secrets: 2, sso_secrets: 0, slack_secrets: 0, audit_chains: 2, audit_keys: 1 })
     expect(usesOf(printed, 'first')).toEqual({ api_keys: 4, support_grants: 1 })
     expect(rekey(`${second},${first}`).moved).toEqual({
       webhook_secrets: 0,
       sso_secrets: 0,
+      slack_secrets: 0,
       audit_chains: 0,
       audit_keys: 0,
     })

@@ -125,6 +125,12 @@ const made: Record<string, Json> = {
     jit: true,
     enabled: false,
   },
+  '/v1/orgs/{id}/slack-app': {
+    channel: 'C0123456789',
+    enabled: false,
+    signing_secret: '0123456789abcdef0123456789abcdef',
+    bot_token: 'xoxb-1234-abcd',
+  },
   '/v1/orgs/{id}/domains/{domain_id}': { domain: 'acme.example', description: 'head office' },
   '/v1/orgs/{id}/benchmark-membership': { cohort_ids: [] },
   '/v1/admin/benchmarks/cohorts/{cohort_id}': { name: 'Fintech', industry: 'fintech' },

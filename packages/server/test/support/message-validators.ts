@@ -76,6 +76,53 @@ const slackMessage = ajv.compile({
   },
 })
 
+const shape = (properties: object, required: readonly string[] = []) => ({
+  type: 'object',
+  additionalProperties: false,
+  required,
+  properties,
+})
+const words = (maxLength: number, minLength = 1) => ({ type: 'string', minLength, maxLength })
+const flag = { type: 'boolean' }
+const webAddress = { type: 'string', pattern: '^https?:\\/\\/', maxLength: 3_500 }
+
+/** The part of github.com/slackapi/manifest-schema, version 1.0.0, that an app without commands and events can have. */
+const slackManifest = ajv.compile(
+  shape(
+    {
+      display_information: shape(
+        {
+          name: words(35),
+          description: words(140),
+          background_color: { type: 'string', pattern: '^#[0-9a-fA-F]{3}([0-9a-fA-F]{3})?$' },
+          long_description: words(4_000, 175),
+        },
+        ['name'],
+      ),
+      features: shape({ bot_user: shape({ display_name: words(80), always_online: flag }, ['display_name']) }),
+      oauth_config: shape({
+        scopes: shape({
+          bot: {
+            type: 'array',
+            maxItems: 255,
+            uniqueItems: true,
+            items: { type: 'string', pattern: '^[a-z.]+(:[a-z.]+)*$' },
+          },
+        }),
+      }),
+      settings: shape({
+        interactivity: shape({ is_enabled: flag, request_url: webAddress, message_menu_options_url: webAddress }, [
+          'is_enabled',
+        ]),
+        org_deploy_enabled: flag,
+        socket_mode_enabled: flag,
+        token_rotation_enabled: flag,
+      }),
+    },
+    ['display_information'],
+  ),
+)
+
 const url = { type: 'string', format: 'uri' }
 const pagerdutyEvent = ajv.compile({
   type: 'object',
@@ -118,6 +165,7 @@ const faultsOf = (check: ReturnType<typeof ajv.compile>, value: unknown) =>
   check(value) ? [] : (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 
 export const slackFaults = (value: unknown): string[] => faultsOf(slackMessage, value)
+export const manifestFaults = (value: unknown): string[] => faultsOf(slackManifest, value)
 export const pagerdutyFaults = (value: unknown): string[] => faultsOf(pagerdutyEvent, value)
 
 /** Most bytes that Teams takes for a message. */

@@ -15,6 +15,8 @@ export interface Actor {
   readonly connection_id?: string
   /** The session through which it acted. */
   readonly session_id?: string
+  /** The Slack user as whom a member acted, in place of a session. */
+  readonly slack_user_id?: string
 }
 
 /** An entry as it is chained: everything but its seal. */

@@ -44,6 +44,12 @@ export const AuditLogEntry = Type.Object(
       ),
       operator_key_id: Type.Optional(Type.String({ description: "The operator's own key behind a support grant." })),
       session_id: Type.Optional(Type.String({ description: 'The session of a browser through which it acted.' })),
+      slack_user_id: Type.Optional(
+        Type.String({
+          description: 'The Slack user through whom a member acted, in place of a session.',
+          examples: ['U0123456789'],
+        }),
+      ),
     }),
     action: Type.String({ description: 'The action, or for a denied attempt the route.', examples: ['key.created'] }),
     target: Type.Object({

@@ -5,10 +5,11 @@ import type { Platform } from '../../platform/infra/platform.ts'
 import { createNetworkMatcher } from '../../values/network.ts'
 import { errorOf } from '../../values/thrown.ts'
 import { createAdmission, refusalOfStanding, requireLive, requireStanding, safeMethods } from './admission.ts'
-import type { CountFailure } from './backoff.ts'
-import { type Caller, type CallerSession, type Callers, hasSessionEnded } from './callers.ts'
+import { type CountFailure, sourceOf } from './backoff.ts'
+import { type Caller, type Callers, hasSessionEnded } from './callers.ts'
 import { clientAddress } from './client-address.ts'
 import { createDirectoryTokens } from './directory-tokens.ts'
+import type { Identification } from './identification.ts'
 import { type ParsedKey, parseForeignKey, parseKey, parseSessionToken } from './key-format.ts'
 import { csrfTokenOf, type SessionCookies } from './session-cookie.ts'
 import { createSignInLinks } from './sign-in-links.ts'
@@ -19,8 +20,10 @@ export { type KeyPowers, powersOfPerson, requireCanEnd, requireCanHandOut } from
 export { hasScopeAndRole } from './authorization.ts'
 export { type Caller, type CallerPerson, type Callers, createCallerCache, secretKeyring, secretMac } from './callers.ts'
 export { createForeignDigests, type ForeignDigests } from './foreign-digests.ts'
+export type { Identification, PageSession } from './identification.ts'
 export { mintDirectoryToken, mintKey, mintLinkCode, mintSessionToken } from './key-format.ts'
 export { requireLineage } from './lineage.ts'
+export { createLookups } from './lookups.ts'
 export {
   type Agent,
   lineageIn,
@@ -67,42 +70,6 @@ declare module 'fastify' {
     csrfToken: string | undefined
   }
 }
-
-export interface Identification {
-  /** The session of a page's request. */
-  readonly sessionOf: (request: FastifyRequest) => Promise<PageSession>
-  /** Returns the owner of a key that somebody signs in with, or throws a refusal. */
-  readonly ownerOf: (request: FastifyRequest, key: string) => Promise<Caller>
-  /** Returns the owner of a link that somebody signs in with, which is then used up; or throws a refusal. */
-  readonly ownerOfLink: (request: FastifyRequest, code: string) => Promise<Caller>
-  /** Returns as whom a link would sign in now, without using it up; undefined when it would not. */
-  readonly seenByLink: (request: FastifyRequest, code: string) => Promise<Caller | undefined>
-  /** Returns a member who has proved who they are, or throws a refusal. */
-  readonly member: (request: FastifyRequest, memberId: string) => Promise<Caller>
-  /** Returns the directory whose token a request presents, or throws a refusal. No other token is one, and it is none elsewhere. */
-  readonly directoryOf: (request: FastifyRequest) => Promise<Caller>
-  /** Counts a wrong proof against its source, and throws the refusal. */
-  readonly refuseGuess: (request: FastifyRequest) => Promise<never>
-  /** Returns what somebody's guess finds, or throws a refusal. A source that has guessed wrong too often waits. */
-  readonly guess: <T>(request: FastifyRequest, find: () => Promise<T | undefined>) => Promise<T>
-  /**
-   * Returns the owner of the token of a request that was refused before authentication; `undefined` when there is none that can
-   * be verified. With `isFromMemory` the database is not asked.
-   */
-  readonly bearerOf: (request: FastifyRequest, options?: { isFromMemory?: boolean }) => Promise<Caller | undefined>
-}
-
-/** The session of a page's request: none presented, one that was never issued, one that has ended, or a live one. */
-export type PageSession =
-  | { readonly state: 'none' | 'unknown' | 'ended' }
-  | {
-      readonly state: 'live'
-      readonly caller: Caller
-      readonly session: CallerSession
-      readonly csrfToken: string
-      /** Refusal of everything but its end: its organization is suspended, or does not list the address. */
-      readonly refusal: ApiError | undefined
-    }
 
 /** Authenticates and authorizes the caller before the body is read, and emits every refusal itself. */
 export function identify(
@@ -244,6 +211,11 @@ export function identify(
     seenByLink: async (request, text) => {
       request.clientAddress = clientAddress(request, trusted)
       return links.peek(request, text).catch(refusedCaller)
+    },
+    proven: async (request, find) => {
+      request.clientAddress = clientAddress(request, trusted)
+      const found = await find(sourceOf(request.clientAddress), verification.isOver(request))
+      return found ?? verification.refuse(request)
     },
     refuseGuess: (request) => {
       request.clientAddress = clientAddress(request, trusted)

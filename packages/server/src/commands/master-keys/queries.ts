@@ -2,7 +2,14 @@ import { sql as raw } from 'kysely'
 import type { Sql } from '../../platform/infra/sql.ts'
 
 export interface UseRow {
-  readonly kind: 'api_keys' | 'support_grants' | 'webhook_secrets' | 'sso_secrets' | 'audit_chains' | 'audit_keys'
+  readonly kind:
+    | 'api_keys'
+    | 'support_grants'
+    | 'webhook_secrets'
+    | 'sso_secrets'
+    | 'slack_secrets'
+    | 'audit_chains'
+    | 'audit_keys'
   readonly key_id: string
   readonly uses: bigint
   readonly never_used: bigint | null

@@ -1,11 +1,13 @@
 import { handOverChains, retireAuditKeys } from '../../access/audit/audit.ts'
 import { resealConnectionSecrets } from '../../people/connections/connections.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { resealSlackSecrets } from '../../slack/slack.ts'
 import { resealWebhookSecrets } from '../../webhooks/webhooks.ts'
 
 export interface RekeyCounts {
   readonly webhook_secrets: number
   readonly sso_secrets: number
+  readonly slack_secrets: number
   readonly audit_chains: number
   readonly audit_keys: number
 }
@@ -22,6 +24,7 @@ export async function rekey({ sql, config }: Platform): Promise<RekeyCounts> {
   return {
     webhook_secrets: await resealWebhookSecrets(sql, config),
     sso_secrets: await resealConnectionSecrets(sql, config),
+    slack_secrets: await resealSlackSecrets(sql, config),
     audit_chains: await handOverChains(sql, masterKeys),
     audit_keys: auditKeys,
   }

@@ -1476,6 +1476,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orgs/{id}/slack-app": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the Slack app */
+        get: operations["getSlackApp"];
+        /** Set the Slack app */
+        put: operations["putSlackApp"];
+        post?: never;
+        /** Remove the Slack app */
+        delete: operations["deleteSlackApp"];
+        options?: never;
+        head?: never;
+        /** Change the Slack app */
+        patch: operations["updateSlackApp"];
+        trace?: never;
+    };
+    "/v1/orgs/{id}/slack-app/manifest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the manifest of the Slack app */
+        get: operations["getSlackManifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs/{id}/slack-app/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Test the Slack app */
+        post: operations["testSlackApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs/{id}/slack-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Slack users who are members */
+        get: operations["listSlackLinks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs/{id}/slack-links/{slack_link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End the link of a Slack user */
+        delete: operations["deleteSlackLink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orgs/{id}/content-safety": {
         parameters: {
             query?: never;
@@ -3488,6 +3576,7 @@ export interface components {
                 connection_id?: string;
                 operator_key_id?: string;
                 session_id?: string;
+                slack_user_id?: string;
             };
             action: string;
             target: {
@@ -7942,6 +8031,101 @@ export interface components {
             rotated_at: components["schemas"]["Timestamp"] | null;
             previous_expires_at: components["schemas"]["Timestamp"] | null;
             secret: string;
+        };
+        SlackApp: {
+            id: string;
+            channel: string;
+            enabled: boolean;
+            signing_secret_set_at: components["schemas"]["Timestamp"];
+            signing_secret_set_by: string[];
+            bot_token_set_at: components["schemas"]["Timestamp"];
+            fault: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        SlackAppInput: {
+            channel: string;
+            /** @default true */
+            enabled?: boolean;
+            signing_secret?: string;
+            bot_token?: string;
+            id?: components["schemas"]["ReadOnlyField"];
+            signing_secret_set_at?: components["schemas"]["ReadOnlyField"];
+            signing_secret_set_by?: components["schemas"]["ReadOnlyField"];
+            bot_token_set_at?: components["schemas"]["ReadOnlyField"];
+            fault?: components["schemas"]["IgnoredField"];
+            created_at?: components["schemas"]["ReadOnlyField"];
+            updated_at?: components["schemas"]["ReadOnlyField"];
+        };
+        SlackAppOrNotSet: {
+            id: string | null;
+            channel: string | null;
+            enabled: boolean | null;
+            signing_secret_set_at: components["schemas"]["Timestamp"] | null;
+            signing_secret_set_by: string[] | null;
+            bot_token_set_at: components["schemas"]["Timestamp"] | null;
+            fault: string | null;
+            created_at: components["schemas"]["Timestamp"] | null;
+            updated_at: components["schemas"]["Timestamp"] | null;
+        };
+        SlackAppPatch: {
+            channel?: string;
+            /** @default true */
+            enabled?: boolean;
+            signing_secret?: string;
+            bot_token?: string;
+            id?: components["schemas"]["ReadOnlyField"];
+            signing_secret_set_at?: components["schemas"]["ReadOnlyField"];
+            signing_secret_set_by?: components["schemas"]["ReadOnlyField"];
+            bot_token_set_at?: components["schemas"]["ReadOnlyField"];
+            fault?: components["schemas"]["IgnoredField"];
+            created_at?: components["schemas"]["ReadOnlyField"];
+            updated_at?: components["schemas"]["ReadOnlyField"];
+        };
+        SlackAppTest: {
+            ok: boolean;
+            fault: string | null;
+            message: string | null;
+            team: string | null;
+        };
+        SlackLink: {
+            id: string;
+            member_id: string;
+            slack_team_id: string;
+            slack_user_id: string;
+            slack_user_name: string;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        SlackLinkList: {
+            data: components["schemas"]["SlackLink"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        SlackManifest: {
+            display_information: {
+                name: string;
+                description: string;
+                background_color: string;
+            };
+            features: {
+                bot_user: {
+                    display_name: string;
+                    always_online: boolean;
+                };
+            };
+            oauth_config: {
+                scopes: {
+                    bot: string[];
+                };
+            };
+            settings: {
+                interactivity: {
+                    is_enabled: boolean;
+                    request_url: string;
+                };
+                org_deploy_enabled: boolean;
+                socket_mode_enabled: boolean;
+                token_rotation_enabled: boolean;
+            };
         };
         SpendCap: {
             id: string;
@@ -13555,6 +13739,227 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Proposal"];
+        };
+    };
+    getSlackApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "x-svc-trace-id": components["headers"]["TraceId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlackAppOrNotSet"];
+                };
+            };
+        };
+    };
+    putSlackApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "X-Svc-Reason"?: components["parameters"]["Reason"];
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SlackAppInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "x-svc-trace-id": components["headers"]["TraceId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlackApp"];
+                };
+            };
+        };
+    };
+    deleteSlackApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "X-Svc-Reason"?: components["parameters"]["Reason"];
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Removed"];
+        };
+    };
+    updateSlackApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "X-Svc-Reason"?: components["parameters"]["Reason"];
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SlackAppPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "x-svc-trace-id": components["headers"]["TraceId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlackApp"];
+                };
+            };
+        };
+    };
+    getSlackManifest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "x-svc-trace-id": components["headers"]["TraceId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlackManifest"];
+                };
+            };
+        };
+    };
+    testSlackApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "X-Svc-Reason"?: components["parameters"]["Reason"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "x-svc-trace-id": components["headers"]["TraceId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlackAppTest"];
+                };
+            };
+        };
+    };
+    listSlackLinks: {
+        parameters: {
+            query?: {
+                limit?: components["parameters"]["Limit"];
+                cursor?: components["parameters"]["Cursor"];
+                sort?: components["parameters"]["Sort3"];
+                member_id?: string;
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "x-svc-trace-id": components["headers"]["TraceId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlackLinkList"];
+                };
+            };
+        };
+    };
+    deleteSlackLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "X-Svc-Reason"?: components["parameters"]["Reason"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+                slack_link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "x-svc-trace-id": components["headers"]["TraceId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getContentSafety: {

@@ -1,6 +1,7 @@
 import { formatId } from '../../values/id.ts'
-import { formatUsd, nanoPerUsd, parseUsd } from '../../values/money.ts'
+import { formatUsd, parseUsd } from '../../values/money.ts'
 import { dayMs } from '../../values/time.ts'
+import { usualAmount } from '../../values/usual-grant.ts'
 import type { Schemas } from '../api/api.ts'
 import {
   type BadgeKind,
@@ -40,17 +41,10 @@ export interface Bounds {
   readonly max_amount_usd: string
 }
 
-const headroomPercent = 110n
-
-/**
- * Returns the bounds that a tap grants: one run, and a tenth more than the estimate, in whole cents. Attempts that differ only in their
- * tokens are equal, so without an amount a grant for a small call would admit a large one.
- */
+/** Returns the bounds that a tap grants: one run, and the usual amount. */
 export function usualBounds({ estimated_cost_usd: estimate }: Approval): Bounds {
-  const cent = nanoPerUsd / 100n
-  const wanted = (parseUsd(estimate) * headroomPercent) / 100n
-  const cents = (wanted + cent - 1n) / cent
-  return { max_runs: '1', max_amount_usd: cents === 0n ? '' : formatUsd(cents * cent) }
+  const amount = usualAmount(parseUsd(estimate))
+  return { max_runs: '1', max_amount_usd: amount === undefined ? '' : formatUsd(amount) }
 }
 
 /** Returns bounds in words: `1 run up to $0.60`. */

@@ -10,11 +10,16 @@ const done: Readonly<Record<string, string>> = {
 }
 
 /** The head of a part of the settings, with links to the others, and a word on what was just done. */
-export const settingsHead = ({ may, query }: Visit, current: 'general' | 'calls' | 'support', sub: Content): Markup => {
+export const settingsHead = (
+  { may, query }: Visit,
+  current: 'general' | 'calls' | 'slack' | 'support',
+  sub: Content,
+): Markup => {
   const message = messageIn(done, query)
   return html`${pageHead('Settings', sub)}${tabs('Settings', [
     { href: path, text: 'General', isHere: current === 'general' },
     { href: `${path}/calls`, text: 'Trust and names', isHere: current === 'calls' },
+    ...(may('sso:read', 'admin') ? [{ href: `${path}/slack`, text: 'Slack', isHere: current === 'slack' }] : []),
     ...(may('support:read', 'admin')
       ? [{ href: `${path}/support`, text: 'Support access', isHere: current === 'support' }]
       : []),

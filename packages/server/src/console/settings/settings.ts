@@ -10,6 +10,15 @@ import {
   retentionPage,
 } from './general-pages.ts'
 import { path } from './settings-tabs.ts'
+import {
+  changeSlack,
+  endSlackLink,
+  removeSlack,
+  removeSlackPage,
+  slackPage,
+  slackPath,
+  testSlack,
+} from './slack-pages.ts'
 import { endSupport, supportPage } from './support-pages.ts'
 
 /** Pages of the settings of an organization. */
@@ -28,6 +37,12 @@ export function settingsPages({ page, action }: ConsoleRoutes) {
   action(`${path}/calls/names/:dimension`, changeNames)
   page(`${path}/calls/otlp`, mappingPage)
   action(`${path}/calls/otlp`, changeMapping)
+  page(slackPath, (visit) => slackPage(visit))
+  action(slackPath, changeSlack)
+  action(`${slackPath}/test`, testSlack)
+  page(`${slackPath}/remove`, removeSlackPage)
+  action(`${slackPath}/remove`, removeSlack)
+  action(`${slackPath}/links/:slack_link_id/end`, endSlackLink)
   page(`${path}/support`, supportPage)
   action(`${path}/support/:grant_id/end`, endSupport)
 }

@@ -1,6 +1,6 @@
-import type { ChangeTools } from '../../access/changes/changes.ts'
+import type { ChangeTools, PageTools } from '../../access/changes/changes.ts'
 import { type Caller, isWithinPins, makerText } from '../../access/identity/identity.ts'
-import { ApiError, validationFailed } from '../../contract/errors.ts'
+import { ApiError, isApiError, validationFailed } from '../../contract/errors.ts'
 import type { Tx } from '../../platform/infra/sql.ts'
 import { parseUsd } from '../../values/money.ts'
 import { present } from '../../values/present.ts'
@@ -22,20 +22,29 @@ import type { ApprovalView, ApproveInput, DenyInput } from './schema.ts'
 import { approvalViews, requestData } from './views.ts'
 
 export { expireApprovalsJob } from './expiry.ts'
+export { findApproval } from './queries.ts'
 export { type ApprovalService, createApprovals } from './requests.ts'
+export type { ApprovalView } from './schema.ts'
+export { approvalViews } from './views.ts'
 
 const defaultGrantMs = dayMs
 const maxGrantMs = 90 * dayMs
 /** For this long a denied attempt creates no new request. */
 const denialMs = dayMs
 
+/** Somebody who decides: a caller, and whoever else could have sent the same in their place, as the keepers of a Slack app could. */
+export interface Decider {
+  readonly caller: Caller
+  readonly now: Date
+  readonly proxies?: readonly Pick<Caller, 'kind' | 'id'>[]
+}
+
 /** Locks and returns a request that the caller may decide now. `isDecided` is true when the wanted decision was already made. */
 async function lockDecidable(
   tx: Tx,
   orgId: string,
   id: string,
-  caller: Caller,
-  now: Date,
+  { caller, now, proxies = [] }: Decider,
   wanted: ApprovalDecision['status'],
 ) {
   // The rule is locked first, as by whoever changes it, because a rule that changes expires its requests.
@@ -44,6 +53,10 @@ async function lockDecidable(
   const rule = await lockRule(tx, orgId, request.rule_id)
   const row = present(await lockApproval(tx, orgId, id))
   await requireApprover(tx, row, caller, rule?.approver)
+  for (const proxy of proxies)
+    await requireApprover(tx, row, { ...proxy, orgId }, rule?.approver).catch((error: unknown) => {
+      throw isApiError(error, 'forbidden') ? ofProxy() : error
+    })
   if (row.status === wanted) return { row, isDecided: true }
   if (row.status !== 'pending') throw conflict(`The request is already ${row.status}.`)
   if (rule?.version !== row.rule_version)
@@ -53,7 +66,12 @@ async function lockDecidable(
 }
 
 /** Refuses whoever could be the asking key under another name, and whoever the rule does not ask. */
-async function requireApprover(tx: Tx, row: ApprovalRow, caller: Caller, approver: Approver | undefined) {
+async function requireApprover(
+  tx: Tx,
+  row: ApprovalRow,
+  caller: Pick<Caller, 'kind' | 'id' | 'orgId'>,
+  approver: Approver | undefined,
+) {
   if (caller.kind === 'support') throw forbidden('A support grant cannot decide on the approvals of an organization.')
   if (caller.kind === 'key' && approver !== undefined && approver !== 'anyone')
     throw forbidden('The rule asks for a person: sign in to decide on this request.')
@@ -80,6 +98,10 @@ const deciderColumns = ({ kind, id }: Caller) => ({
   decided_by_member: kind === 'person' ? id : null,
 })
 
+const ofProxy = () =>
+  forbidden(
+    'Whoever set the signing secret of the Slack app could press this button, and may not decide on this request. Decide in the console.',
+  )
 const forbidden = (message: string) => new ApiError('forbidden', {}, { message })
 const conflict = (message: string) => new ApiError('conflict', {}, { message })
 
@@ -89,19 +111,19 @@ async function loadView(tx: Tx, orgId: string, row: ApprovalRow) {
 }
 
 export async function approve(
-  { tx, audit, emit }: ChangeTools,
+  { tx, audit, emit }: PageTools,
   orgId: string,
   id: string,
-  caller: Caller,
+  decider: Decider,
   { max_runs = 1, max_amount_usd = null, expires_at, note }: ApproveInput,
-  now: Date,
 ): Promise<ApprovalView> {
+  const { caller, now } = decider
   const until = new Date(expires_at === undefined ? now.getTime() + defaultGrantMs : Date.parse(expires_at))
   if (until <= now || until.getTime() > now.getTime() + maxGrantMs)
     throw validationFailed([
       { field: 'expires_at', code: 'out_of_range', message: 'This must be within the next 90 days.' },
     ])
-  const { row, isDecided } = await lockDecidable(tx, orgId, id, caller, now, 'approved')
+  const { row, isDecided } = await lockDecidable(tx, orgId, id, decider, 'approved')
   const before = await loadView(tx, orgId, row)
   const maxAmountNano = max_amount_usd === null ? null : parseUsd(max_amount_usd)
   const differs =
@@ -137,14 +159,14 @@ export async function approve(
 }
 
 export async function deny(
-  { tx, audit, emit }: ChangeTools,
+  { tx, audit, emit }: PageTools,
   orgId: string,
   id: string,
-  caller: Caller,
+  decider: Decider,
   { note }: DenyInput,
-  now: Date,
 ): Promise<ApprovalView> {
-  const { row, isDecided } = await lockDecidable(tx, orgId, id, caller, now, 'denied')
+  const { caller, now } = decider
+  const { row, isDecided } = await lockDecidable(tx, orgId, id, decider, 'denied')
   const before = await loadView(tx, orgId, row)
   if (isDecided) return before
   const decided = await decideApproval(tx, orgId, id, {

@@ -85,7 +85,7 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
       const { orgId } = request.caller
       const id = requireId('approval', request.params.approval_id)
       return change(request, reply, { orgId }, (tools) =>
-        approve(tools, orgId, id, request.caller, request.body, clock.now()),
+        approve(tools, orgId, id, { caller: request.caller, now: clock.now() }, request.body),
       )
     },
   )
@@ -128,7 +128,7 @@ export function approvals(app: App, { sql, clock }: Platform, change: Change) {
       const { orgId } = request.caller
       const id = requireId('approval', request.params.approval_id)
       return change(request, reply, { orgId }, (tools) =>
-        deny(tools, orgId, id, request.caller, request.body, clock.now()),
+        deny(tools, orgId, id, { caller: request.caller, now: clock.now() }, request.body),
       )
     },
   )

@@ -13,6 +13,7 @@ import {
   countMembers,
   countOtherOwners,
   deleteInvitationsBy,
+  deleteSlackLinksOf,
   findMemberByEmailKey,
   insertMember,
   type MemberFields,
@@ -174,6 +175,8 @@ export async function endMember(
   const member = await stampMember(tx, row, how === 'removed' ? 'removed_at' : 'deactivated_at')
   audit({ action: `member.${how}`, target: targetOf(row), before: memberView(row), after: memberView(member) })
   await endSessionsOf(platform, tools, row.org_id, [row.id])
+  for (const id of await deleteSlackLinksOf(tx, row))
+    audit({ action: 'slack_link.deleted', target: { kind: 'slack_link', id: formatId('slackLink', id) } })
   await endShown(tools, row)
   await endKeys(platform, tools, row, { isForced: isDirectory })
   accessChanged()

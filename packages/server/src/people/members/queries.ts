@@ -179,3 +179,10 @@ export async function revokeTokensShownTo(tx: Tx, { org_id, id }: MemberRow): Pr
      where org_id = ${org_id} and minted_by_member = ${id} and revoked_at is null returning id`.execute(tx)
   return rows.map((token) => token.id)
 }
+
+/** Deletes the links of a member to Slack users; returns their ids. */
+export async function deleteSlackLinksOf(tx: Tx, row: MemberRow): Promise<string[]> {
+  const { rows } = await raw<{ id: string }>`
+    delete from slack_links where org_id = ${row.org_id} and member_id = ${row.id} returning id`.execute(tx)
+  return rows.map(({ id }) => id)
+}

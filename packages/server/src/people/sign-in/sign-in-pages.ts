@@ -112,6 +112,7 @@ ${caller.kind === 'support' ? html`<p class="banner support" role="note"><b>Supp
 <dt>${titles[caller.kind]}</dt><dd><code>${makerText(caller)}</code></dd>
 <dt>Role</dt><dd>${caller.role}</dd>
 </dl>
+${caller.person === undefined ? '' : html`<p><a href="/console/slack-link">Decide on approvals in Slack</a></p>`}
 ${passkeys ?? ''}
 <h2>${caller.person ? 'Your sessions' : html`Sessions of this ${nouns[caller.kind].replace('a ', '')}`}</h2>
 <div class="wrap"><table class="t cards still" role="table">

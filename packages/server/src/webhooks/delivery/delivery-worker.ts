@@ -7,7 +7,7 @@ import { sendCodes } from '../destinations/mail-addresses.ts'
 import { createMessageSender } from '../destinations/sender.ts'
 import { closeDigests } from './digests.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { continueReplays, drainEvents } from './event-drain.ts'
+import { continueReplays, drainEvents, type EventFollower } from './event-drain.ts'
 import { deliveryMetrics } from './metrics.ts'
 import { openOutbound } from './outbound.ts'
 import { PayloadCache } from './payload-cache.ts'
@@ -15,7 +15,7 @@ import { PayloadCache } from './payload-cache.ts'
 const drainEveryMs = 200
 
 /** Runs the worker's part until it is closed: turns events into deliveries, and sends them. */
-export function startWebhookDelivery(platform: Platform, registry: readonly Deprecation[]) {
+export function startWebhookDelivery(platform: Platform, registry: readonly Deprecation[], follow?: EventFollower) {
   const { config, log, addresses } = platform
   const outbound = openOutbound(config)
   const recent = new PayloadCache()
@@ -49,7 +49,7 @@ export function startWebhookDelivery(platform: Platform, registry: readonly Depr
   }
   // New events do not wait for replays.
   const draining = [
-    repeat(() => drainEvents(platform, recent)),
+    repeat(() => drainEvents(platform, recent, follow)),
     repeat(() => continueReplays(platform)),
     repeat(() => closeDigests(platform, turns)),
     ...(config.smtpUrl === undefined ? [] : [repeat(() => sendCodes(platform, sendMail))]),

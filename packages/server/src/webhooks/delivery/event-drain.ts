@@ -33,10 +33,17 @@ const replaysLookedAt = 10_000
 /** A replay continues when no more than this many deliveries are pending, so that new events do not queue behind all of it. */
 const maxPendingForReplay = 5_000
 
+/** Somebody else who follows events: is told of each batch in the transaction that takes it from the outbox. */
+export type EventFollower = (
+  tx: Tx,
+  events: readonly { readonly org_id: string; readonly kind: string; readonly subject: string }[],
+) => Promise<void>
+
 /** Turns a batch of written events into deliveries, in one transaction. Returns the number of events taken. */
 export async function drainEvents(
   { sql: { db }, config, clock, log }: Pick<Platform, 'sql' | 'config' | 'clock' | 'log'>,
   recent: PayloadCache,
+  follow: EventFollower = async () => {},
 ): Promise<number> {
   const drained: (PayloadRow & { readonly org_id: string })[] = []
   const count = await db.transaction().execute(async (tx) => {
@@ -77,6 +84,7 @@ export async function drainEvents(
       })),
       ...made,
     ])
+    await follow(tx, events)
     return taken.length
   })
   // Only committed events are cached: one that was rolled back may be written again with another payload.

@@ -14,7 +14,8 @@ const fieldLength = 2_000
 export const slackEscaped = (text: string): string =>
   text.replace(/[&<>]/g, (c) => (c === '&' ? '&amp;' : c === '<' ? '&lt;' : '&gt;'))
 
-const plain = (text: string, most: number) => ({
+/** Returns a text in which Slack reads no markup, cut to what it takes. */
+export const slackPlain = (text: string, most: number) => ({
   type: 'plain_text',
   text: Array.from(text).slice(0, most).join(''),
   emoji: false,
@@ -28,10 +29,12 @@ export function slackBlocks({ title, facts, severity, url }: Message): SlackBloc
   for (let i = 0; i < facts.length; i += sectionFields)
     sections.push({
       type: 'section',
-      fields: facts.slice(i, i + sectionFields).map(({ label, value }) => plain(`${label}: ${value}`, fieldLength)),
+      fields: facts
+        .slice(i, i + sectionFields)
+        .map(({ label, value }) => slackPlain(`${label}: ${value}`, fieldLength)),
     })
   return [
-    { type: 'header', text: plain(`${colours[severity]} ${title}`, headerLength) },
+    { type: 'header', text: slackPlain(`${colours[severity]} ${title}`, headerLength) },
     ...sections,
     {
       type: 'context',
