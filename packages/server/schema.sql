@@ -561,6 +561,8 @@ CREATE TABLE public.orgs (
     timezone text DEFAULT 'UTC'::text NOT NULL,
     max_new_values_per_day integer,
     suspended_at timestamp with time zone,
+    home_epoch bigint DEFAULT 1 NOT NULL,
+    CONSTRAINT orgs_home_epoch_check CHECK ((home_epoch > 0)),
     CONSTRAINT orgs_max_new_values_per_day_check CHECK ((max_new_values_per_day > 0)),
     CONSTRAINT orgs_residency_check CHECK ((residency = ANY (ARRAY['none'::text, 'strict'::text]))),
     CONSTRAINT orgs_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
@@ -1008,6 +1010,24 @@ CREATE TABLE public.scim_tokens (
 );
 
 ALTER TABLE ONLY public.scim_tokens FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.directory_entry(wanted uuid) RETURNS TABLE(residency text, home_epoch bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT o.residency,
+     o.home_epoch
+    FROM public.orgs o
+   WHERE (o.id = COALESCE(( SELECT k.org_id
+            FROM public.api_keys k
+           WHERE (k.id = directory_entry.wanted)), ( SELECT g.org_id
+            FROM public.support_grants g
+           WHERE (g.id = directory_entry.wanted)), ( SELECT s.org_id
+            FROM public.sessions s
+           WHERE (s.id = directory_entry.wanted)), ( SELECT t.org_id
+            FROM public.scim_tokens t
+           WHERE (t.id = directory_entry.wanted)), directory_entry.wanted));
+END;
 
 CREATE FUNCTION public.directory_of_token(wanted uuid) RETURNS TABLE(id uuid, org_id uuid, digest bytea, revoked_at timestamp with time zone, org_status text, ip_allow_list text[], required_dimensions text[], read_rpm integer, on_unavailable text, policies jsonb)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -5210,6 +5230,9 @@ GRANT ALL ON FUNCTION public.create_partition(parent text, suffix text, lower_bo
 GRANT SELECT,INSERT ON TABLE public.scim_tokens TO weir_app;
 
 GRANT UPDATE(revoked_at) ON TABLE public.scim_tokens TO weir_app;
+
+REVOKE ALL ON FUNCTION public.directory_entry(wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.directory_entry(wanted uuid) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.directory_of_token(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.directory_of_token(wanted uuid) TO weir_app;

@@ -1001,6 +1001,8 @@ class CreatedOrg(TypedDict):
     suspension_reason: str | None
     ip_allow_list: list[str]
     required_dimensions: list[str]
+    residency: str
+    home_region: str | None
     timezone: str
     max_new_values_per_day: int | None
     created_at: Timestamp
@@ -2658,6 +2660,8 @@ class Org(TypedDict):
     suspension_reason: str | None
     ip_allow_list: list[str]
     required_dimensions: list[str]
+    residency: str
+    home_region: str | None
     timezone: str
     max_new_values_per_day: int | None
     created_at: Timestamp
@@ -2680,6 +2684,8 @@ class OrgPatch(TypedDict):
     suspended_at: NotRequired[ReadOnlyField]
     suspension_reason: NotRequired[ReadOnlyField]
     ip_allow_list: NotRequired[ReadOnlyField]
+    residency: NotRequired[ReadOnlyField]
+    home_region: NotRequired[ReadOnlyField]
     created_at: NotRequired[ReadOnlyField]
     updated_at: NotRequired[ReadOnlyField]
 
@@ -2693,8 +2699,22 @@ class OrgReplacement(TypedDict):
     suspended_at: NotRequired[ReadOnlyField]
     suspension_reason: NotRequired[ReadOnlyField]
     ip_allow_list: NotRequired[ReadOnlyField]
+    residency: NotRequired[ReadOnlyField]
+    home_region: NotRequired[ReadOnlyField]
     created_at: NotRequired[ReadOnlyField]
     updated_at: NotRequired[ReadOnlyField]
+
+class OrgResidencyChangedEventData(TypedDict):
+    name: str
+    residency: str
+    home_region: str | None
+
+class OrgResidencyChangedEvent(TypedDict):
+    id: EventId
+    type: Literal["org.residency_changed"]
+    created_at: EventTime
+    org_id: str
+    data: OrgResidencyChangedEventData
 
 class OrgResumedEventData(TypedDict):
     name: str
@@ -3502,6 +3522,18 @@ class Reservation(TypedDict):
 class ReservationList(TypedDict):
     data: list[Reservation]
     next_cursor: NextCursor
+
+class Residency(TypedDict):
+    residency: str
+    home_region: str | None
+
+class ResidencyInput(TypedDict):
+    residency: Literal["none", "strict"]
+    home_region: NotRequired[ReadOnlyField]
+
+class ResidencyPatch(TypedDict):
+    residency: NotRequired[Literal["none", "strict"]]
+    home_region: NotRequired[ReadOnlyField]
 
 class RetentionPolicy(TypedDict):
     raw_days: int
@@ -4472,4 +4504,4 @@ class WorkflowBounds(TypedDict):
     max_tokens: NotRequired[Count | None]
     max_depth: NotRequired[int | None]
 
-Event: TypeAlias = "BudgetThresholdCrossedEvent | BudgetExceededEvent | BudgetStoppedEvent | SpendCapThresholdCrossedEvent | SpendCapExceededEvent | SpendCapStoppedEvent | CustomerLimitThresholdCrossedEvent | CustomerLimitExceededEvent | CustomerLimitStoppedEvent | PlanExceededEvent | PlanStoppedEvent | ChainExceededEvent | ChainStoppedEvent | CreditPackLowEvent | CreditPackDepletedEvent | CreditPackStoppedEvent | QuotaLowEvent | QuotaDepletedEvent | QuotaStoppedEvent | FreezeSetEvent | FreezeLiftedEvent | KeyUnreportedEvent | KeyHeldAtCostEvent | ConcurrencyLimitReachedEvent | UsageValuesLimitedEvent | PolicyCreatedEvent | PolicyUpdatedEvent | PolicyDeletedEvent | ApprovalRequestedEvent | ApprovalApprovedEvent | ApprovalDeniedEvent | ApprovalExpiredEvent | ProposalRequestedEvent | ProposalApprovedEvent | ProposalDeniedEvent | ContentSafetyDetectedEvent | EvalExpiredEvent | BenchmarkPublishedEvent | PriceChangedEvent | DecisionRefusedEvent | RunFinishedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | OrgSuspendedEvent | OrgResumedEvent | SubscriptionDisabledEvent | DeprecationAnnouncedEvent | WebhookTestEvent"
+Event: TypeAlias = "BudgetThresholdCrossedEvent | BudgetExceededEvent | BudgetStoppedEvent | SpendCapThresholdCrossedEvent | SpendCapExceededEvent | SpendCapStoppedEvent | CustomerLimitThresholdCrossedEvent | CustomerLimitExceededEvent | CustomerLimitStoppedEvent | PlanExceededEvent | PlanStoppedEvent | ChainExceededEvent | ChainStoppedEvent | CreditPackLowEvent | CreditPackDepletedEvent | CreditPackStoppedEvent | QuotaLowEvent | QuotaDepletedEvent | QuotaStoppedEvent | FreezeSetEvent | FreezeLiftedEvent | KeyUnreportedEvent | KeyHeldAtCostEvent | ConcurrencyLimitReachedEvent | UsageValuesLimitedEvent | PolicyCreatedEvent | PolicyUpdatedEvent | PolicyDeletedEvent | ApprovalRequestedEvent | ApprovalApprovedEvent | ApprovalDeniedEvent | ApprovalExpiredEvent | ProposalRequestedEvent | ProposalApprovedEvent | ProposalDeniedEvent | ContentSafetyDetectedEvent | EvalExpiredEvent | BenchmarkPublishedEvent | PriceChangedEvent | DecisionRefusedEvent | RunFinishedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | OrgSuspendedEvent | OrgResumedEvent | OrgResidencyChangedEvent | SubscriptionDisabledEvent | DeprecationAnnouncedEvent | WebhookTestEvent"

@@ -517,6 +517,7 @@ export interface OrgRateLimits {
 
 export interface Orgs {
   created_at: Generated<Timestamp>;
+  home_epoch: Generated<Int8>;
   home_region: string | null;
   id: string;
   ip_allow_list: Generated<string[]>;
