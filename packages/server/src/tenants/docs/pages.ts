@@ -94,6 +94,7 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
     guides: [
       guide('operating', 'Operating Weir'),
       guide('kubernetes', 'Kubernetes'),
+      guide('regions', 'Regions and cells'),
       guide('runbooks', 'Runbooks'),
       guide('price-imports', 'Importing prices'),
       guide('configuration', 'Configuration'),
