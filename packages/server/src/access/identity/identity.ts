@@ -41,7 +41,7 @@ export {
 } from './makers.ts'
 export { normalPins, withNormalNames } from './normal-names.ts'
 export { applyPins, isPinned, isWithinPins, refuseOtherPins, requireWithinPins, withPins } from './pins.ts'
-export { type Surface, tokenOf } from './presented-tokens.ts'
+export { type TokenSurface, tokenOf } from './presented-tokens.ts'
 export {
   type Authority,
   authorityOf,

@@ -16,10 +16,14 @@ export function presentedToken(request: FastifyRequest, cookies: SessionCookies)
 }
 
 /** Kinds of paths by the token that they take: of the API, a page of the console, an agent's, a directory's. */
-export type Surface = 'api' | 'console' | 'mcp' | 'scim'
+export type TokenSurface = 'api' | 'console' | 'mcp' | 'scim'
 
 /** Returns the token by which a request on a surface would be let in; undefined for none and for what we did not mint. */
-export function tokenOf(request: FastifyRequest, surface: Surface, cookies: SessionCookies): ParsedKey | undefined {
+export function tokenOf(
+  request: FastifyRequest,
+  surface: TokenSurface,
+  cookies: SessionCookies,
+): ParsedKey | undefined {
   if (surface === 'api') {
     const token = presentedToken(request, cookies)
     return token === 'missing' || token === 'invalid' ? undefined : token

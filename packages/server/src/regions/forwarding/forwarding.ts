@@ -1,6 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter } from 'prom-client'
-import { clientAddress, type SessionCookies, type Surface, sourceOf, tokenOf } from '../../access/identity/identity.ts'
+import {
+  clientAddress,
+  type SessionCookies,
+  sourceOf,
+  type TokenSurface,
+  tokenOf,
+} from '../../access/identity/identity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { type App, isContractPath, type RouteDeclaration } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
@@ -31,7 +37,7 @@ type Done = (error?: Error) => void
 type Token = NonNullable<ReturnType<typeof tokenOf>>
 
 /** Returns the surface of a route whose callers may live elsewhere; undefined for what every cell answers itself. */
-function surfaceOf({ template, open }: RouteDeclaration & { readonly template?: string }): Surface | undefined {
+function surfaceOf({ template, open }: RouteDeclaration & { readonly template?: string }): TokenSurface | undefined {
   if (template === undefined) return undefined
   if (isContractPath(template)) return open === true ? undefined : 'api'
   if (template === '/mcp') return 'mcp'

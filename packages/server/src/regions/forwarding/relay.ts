@@ -17,7 +17,7 @@ const stalledMs = 10_000
 const graceMs = 2_000
 
 /** Ends of a forwarded request: answered by its home, given up without effect, with an unknown one, or left by the caller. */
-export type Outcome = 'answered' | 'unavailable' | 'unanswered' | 'abandoned'
+export type RelayOutcome = 'answered' | 'unavailable' | 'unanswered' | 'abandoned'
 
 export interface RelayOptions {
   readonly link: CellLink
@@ -37,7 +37,7 @@ export function relay(
   request: FastifyRequest,
   reply: FastifyReply,
   options: RelayOptions,
-): Promise<{ readonly outcome: Outcome; readonly refusal?: ApiError }> {
+): Promise<{ readonly outcome: RelayOutcome; readonly refusal?: ApiError }> {
   return new Promise((resolve) => {
     new Relay(request, reply, options, resolve).start()
   })
@@ -48,7 +48,7 @@ class Relay {
   private readonly reply: FastifyReply
   private readonly options: RelayOptions
   private readonly hasBody: boolean
-  private readonly finish: (result: { readonly outcome: Outcome; readonly refusal?: ApiError }) => void
+  private readonly finish: (result: { readonly outcome: RelayOutcome; readonly refusal?: ApiError }) => void
   private upstream: ClientRequest | undefined
   private response: IncomingMessage | undefined
   private timer: NodeJS.Timeout | undefined
@@ -197,7 +197,7 @@ class Relay {
     this.end(mayHaveEffect ? 'unanswered' : 'unavailable', refusal)
   }
 
-  private end(outcome: Outcome, refusal?: ApiError) {
+  private end(outcome: RelayOutcome, refusal?: ApiError) {
     if (this.isOver) return
     this.isOver = true
     clearTimeout(this.timer)
