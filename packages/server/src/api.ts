@@ -13,6 +13,7 @@ export async function runApi(platform: Platform, env: NodeJS.ProcessEnv) {
   const { config, log, addresses } = platform
   const lifecycle = createLifecycle(log)
   const api = await buildApp(platform, lifecycle, deprecations)
+  await api.introduce()
   const { server } = api.app
 
   server.listen({ host: config.host, port: config.port, backlog: 4_096 })

@@ -10,7 +10,7 @@ import {
   recordAttempts,
 } from './access/changes/changes.ts'
 import { honourIdempotencyKeys, type Idempotency } from './access/idempotency/idempotency.ts'
-import { createSessionCookies, identify } from './access/identity/identity.ts'
+import { createSessionCookies, type Identification, identify } from './access/identity/identity.ts'
 import { consolePages } from './console/pages.ts'
 import { readBodies } from './contract/body.ts'
 import { boundBodyMemory } from './contract/body-memory.ts'
@@ -82,6 +82,9 @@ import { retention } from './records/retention/routes.ts'
 import { ensureRunPartitions } from './records/run-log/run-log.ts'
 import { usage } from './records/usage/routes.ts'
 import { spentSince } from './records/usage/usage.ts'
+import { introduce } from './regions/directory/directory.ts'
+import { internalRoutes } from './regions/directory/routes.ts'
+import { forwardRequests, isCountedElsewhere } from './regions/forwarding/forwarding.ts'
 import { backtests } from './runs/backtests/routes.ts'
 import { createIngest, otlp, otlpMapping, otlpTelemetry } from './runs/otlp/routes.ts'
 import { runs } from './runs/routes.ts'
@@ -110,6 +113,8 @@ export interface Api {
   readonly app: App
   readonly routes: readonly ApiRoute[]
   readonly inFlight: RequestsInFlight
+  /** Introduces this cell to the others of the installation; throws when they cannot work as one. */
+  readonly introduce: () => Promise<void>
 }
 
 /** A domain that is added to those of the product, such as by a test. */
@@ -125,6 +130,7 @@ export async function buildApp(
   const { config, log, tracing, version } = platform
   await ensurePartitions(platform)
   const services = await createServices(platform)
+  const { otherCells } = services
   let attempts: Attempts
   const app = createHttpServer({
     config,
@@ -142,6 +148,7 @@ export async function buildApp(
   const hooks = await addHooks(app, platform, { services, lifecycle, registry, routes })
   attempts = hooks.attempts
   probes(app, platform, lifecycle)
+  if (otherCells) internalRoutes(app, platform, otherCells)
   await docs(app)
   await signIn(app, platform, hooks)
   await consolePages(app, platform, hooks)
@@ -156,7 +163,7 @@ export async function buildApp(
 
   app.addHook('onClose', services.close)
   await app.ready()
-  return { app, routes, inFlight: hooks.inFlight }
+  return { app, routes, inFlight: hooks.inFlight, introduce: () => introduce(platform, otherCells?.link) }
 }
 
 /** Creates the partitions that rows of today and of the coming days need, unless they exist. */
@@ -181,7 +188,7 @@ interface HookOptions {
 /** Adds the hooks that every request passes, in order. Returns what the handlers of routes need of them. */
 async function addHooks(app: App, platform: Platform, { services, lifecycle, registry, routes }: HookOptions) {
   const { config, log, metrics } = platform
-  const { callers, deprecatedCalls: calls, lease, rateLimiter, records } = services
+  const { callers, deprecatedCalls: calls, lease, otherCells, rateLimiter, records } = services
   let idempotency: Idempotency
   answerErrors(app, log, (request) => idempotency.findStoredResponse(request))
   ensureSingleResponse(app)
@@ -192,11 +199,17 @@ async function addHooks(app: App, platform: Platform, { services, lifecycle, reg
   limitHandlerTime(app, inFlight, config.handlerTimeoutSeconds * 1_000)
   closeConnectionsWhileDraining(app, lifecycle)
   refuseUnmatched(app)
-  signalDeprecations(app, platform, registry)
+  const cookies = createSessionCookies(platform)
+  const isElsewhere = otherCells && isCountedElsewhere(otherCells.link, cookies)
+  const { count: countDeprecated } = signalDeprecations(app, platform, registry, isElsewhere)
   refuseMalformedRequests(app)
   shedLoad(app, inFlight, config, metrics)
-  const cookies = createSessionCookies(platform)
-  const identification = identify(app, platform, callers, cookies, (address) =>
+  let identification: Identification
+  if (otherCells) {
+    const isSlowed = (address: string) => identification.isSlowed(address)
+    forwardRequests(app, platform, { ...otherCells, cookies, isSlowed, countDeprecated })
+  }
+  identification = identify(app, platform, callers, cookies, (address) =>
     rateLimiter.countFailure(address, config.authBackoffPerMinute),
   )
   countDeprecatedCalls(app, calls)

@@ -1,3 +1,4 @@
+import { checkRegionSettings } from './region-settings.ts'
 import { settings } from './settings.ts'
 import { nearest } from './values/nearest.ts'
 import { checkMasterKeys, isLocalUrl } from './values/published-keys.ts'
@@ -91,6 +92,10 @@ export function readConfig(environment: Record<string, string | undefined>): { c
     )
   if ((redisCertificate === undefined) !== (redisKey === undefined))
     faults.push('SVC_REDIS_CERT_FILE and SVC_REDIS_KEY_FILE must be set together')
+
+  const regions = checkRegionSettings(parsed)
+  faults.push(...regions.faults)
+  warnings.push(...regions.warnings)
 
   const isMailFaulty = faults.some((fault) => fault.startsWith('SVC_SMTP_URL') || fault.startsWith('SVC_MAIL_FROM'))
   if (!isMailFaulty && (parsed.smtpUrl === undefined) !== (parsed.mailFrom === undefined))

@@ -13,6 +13,8 @@ import type { Platform } from './platform/infra/platform.ts'
 import { createRateLimiter, type RateLimiter } from './platform/infra/rate-limiter.ts'
 import { withStartPatience } from './platform/infra/start-patience.ts'
 import { type AccessLease, acquireAccessLease, type Cache } from './platform/nodes/nodes.ts'
+import { createDirectory, type Directory } from './regions/directory/directory.ts'
+import { type CellLink, openCellLink } from './regions/link/link.ts'
 import { createRoutingCache } from './runs/routing/routing.ts'
 import type { Governance } from './runs/runs.ts'
 import { type CallCounter, createCallCounter } from './tenants/deprecated-calls/deprecated-calls.ts'
@@ -27,6 +29,8 @@ export interface Services {
   readonly governance: Governance
   readonly records: DecisionLog
   readonly lanes: Lanes
+  /** Link to the other cells, and where organizations live; undefined for an installation of one cell. */
+  readonly otherCells: { readonly link: CellLink; readonly directory: Directory } | undefined
   /** Closes all services in the reverse order of their making: each may still use those that were made before it. */
   readonly close: () => Promise<void>
 }
@@ -50,6 +54,8 @@ export async function createServices(platform: Platform): Promise<Services> {
     findings: own(createFindingsPublisher(platform)),
     routing: createRoutingCache(platform, lease),
   }
+  const link = openCellLink(platform)
+  if (link) own({ close: async () => link.close() })
   const records = own(createDecisionLog(platform))
   const lanes = own(openLanes(platform))
   await withStartPatience(platform.log, () => lanes.open())
@@ -62,6 +68,7 @@ export async function createServices(platform: Platform): Promise<Services> {
     governance,
     records,
     lanes,
+    otherCells: link && { link, directory: createDirectory(platform, link) },
     close: async () => {
       for (const service of made.toReversed()) await service.close()
     },

@@ -1,5 +1,6 @@
 import { boundSettings } from './bounds.ts'
 import { gatewaySettings } from './gateway-settings.ts'
+import { parseCellName, regionSettings } from './region-settings.ts'
 import { sessionSettings } from './session-settings.ts'
 import { ssoSettings } from './sso-settings.ts'
 import { defaulted, optional, secretSetting, setting } from './values/setting.ts'
@@ -11,7 +12,6 @@ import {
   parseNetworks,
   pemFile,
   ratio,
-  SettingFault,
   secretUrl,
   text,
   url,
@@ -119,13 +119,10 @@ export const settings = {
     masterKeys,
   ),
   cell: defaulted(
-    setting('SVC_CELL', 'The name of this installation, part of every API key it issues.', (value) => {
-      if (!/^[a-z][a-z0-9]{0,7}$/.test(value))
-        throw new SettingFault('must be a letter and up to seven letters or digits')
-      return value
-    }),
+    setting('SVC_CELL', 'The name of this installation, part of every API key it issues.', parseCellName),
     'c1',
   ),
+  ...regionSettings,
   trustedProxies: optional(
     setting(
       'SVC_TRUSTED_PROXIES',

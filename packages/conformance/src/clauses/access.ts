@@ -1,4 +1,4 @@
-import { checked, later, type Section, server, tested } from '../clause.ts'
+import { checked, type Section, server, tested } from '../clause.ts'
 
 export const authentication: Section = {
   title: 'Authentication',
@@ -8,7 +8,15 @@ export const authentication: Section = {
       43,
       'Authentication comes before the body: a refused call is answered with the envelope before its body is sent, and without `100 Continue`.',
     ),
-    later(44, 'The forwarding of writes to another region answers in the same way.', 'regions'),
+    tested(
+      44,
+      'The forwarding of writes to another region answers in the same way.',
+      'It takes two cells.',
+      server(
+        'test/regions/residency.test.ts',
+        'is refused before a body of 20 MB is read, and without having been asked for it',
+      ),
+    ),
     checked(45, 'A missing or invalid key is 401 `unauthorized`.'),
     checked(46, 'A key that has expired or is not valid yet is 401 `key_expired`.'),
     checked(47, 'A retry with an expired key changes nothing; a new key is needed.'),
@@ -42,10 +50,14 @@ export const authentication: Section = {
       'Every request under a grant is in the audit log of the organization, allowed or denied, before it is answered.',
       server('test/tenants/impersonation.test.ts', 'all of its requests are on record'),
     ),
-    later(
+    tested(
       61,
       'A rule of residency refuses with 403 `residency_violation`, and is never met by another region in silence.',
-      'regions',
+      'It takes two cells.',
+      server(
+        'test/regions/residency.test.ts',
+        'is refused on every route in another region, reads and writes alike, and nothing leaves but the question',
+      ),
     ),
     checked(
       62,

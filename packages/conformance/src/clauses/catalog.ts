@@ -1,4 +1,4 @@
-import { checked, later, type Section, server, tested } from '../clause.ts'
+import { checked, type Section, server, tested } from '../clause.ts'
 
 export const catalog: Section = {
   title: 'The catalog of errors',
@@ -11,7 +11,15 @@ export const catalog: Section = {
     checked(92, '`missing_scope` is 403, details `required`.'),
     checked(93, '`ip_not_allowed` is 403, details `{}`.'),
     checked(94, '`org_suspended` is 403, details `{}`.'),
-    later(95, '`residency_violation` is 403, details `{}`.', 'regions'),
+    tested(
+      95,
+      '`residency_violation` is 403, details `{}`.',
+      'It takes two cells.',
+      server(
+        'test/regions/residency.test.ts',
+        'is refused on every route in another region, reads and writes alike, and nothing leaves but the question',
+      ),
+    ),
     checked(96, '`policy_blocked` is 403, details `reason`, `attempted`, `rule_id`.'),
     checked(97, '`policy_approval_required` is 403, details `reason`, `attempted`, `rule_id`.'),
     checked(98, '`content_safety_blocked` is 403, details `detector`, `sample`.'),

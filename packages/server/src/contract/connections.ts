@@ -37,13 +37,20 @@ export function ensureSingleResponse(app: App) {
 /** Sends `100 Continue` to a caller that waits for it, unless the declared length alone refuses the body. */
 export function sendContinue(app: App) {
   app.addHook('onRequest', (request, reply, done) => {
-    const raw: Sending = request.raw
-    if (raw[awaitsContinue] === true && isReadBody(request) && !isBodyTooLong(request)) {
-      raw[awaitsContinue] = false
-      reply.raw.writeContinue()
-    }
+    if (isReadBody(request) && !isBodyTooLong(request)) letSend(request, reply)
     done()
   })
+}
+
+/** True for a request whose caller waits for `100 Continue` before it sends the body. */
+export const isWaiting = ({ raw }: { readonly raw: Sending }): boolean => raw[awaitsContinue] === true
+
+/** Sends `100 Continue` to a caller that waits for it. */
+export function letSend(request: FastifyRequest, reply: FastifyReply) {
+  const raw: Sending = request.raw
+  if (raw[awaitsContinue] !== true) return
+  raw[awaitsContinue] = false
+  reply.raw.writeContinue()
 }
 
 const isReadBody = (request: FastifyRequest) =>

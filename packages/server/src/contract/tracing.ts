@@ -12,6 +12,16 @@ type Traced = IncomingMessage & { [key]?: Trace }
 
 export const traceOf = (message: Traced): Trace => present(message[key])
 
+/** Returns the header by which a request that this one causes becomes a part of its trace. */
+export function traceparentOf(message: Traced): string {
+  const { id, span } = traceOf(message)
+  const context = span?.spanContext()
+  const given = message.headers['traceparent']
+  // Where nothing is exported here, the caller's own span stays the parent, with its decision about sampling.
+  if (!context && typeof given === 'string' && parseTraceparent(given)?.traceId === id) return given
+  return `00-${id}-${context?.spanId ?? id.slice(0, 16)}-0${(context?.traceFlags ?? 0) & 1}`
+}
+
 /** Returns the id of a request, before anything else is known about it; the framework stores it as `request.id`. */
 export const requestIdFrom = (tracing: Tracing) => (message: Traced) => {
   const header = message.headers['traceparent']

@@ -50,6 +50,7 @@ const policy = { kind: 'requests', per: 'org', amount: 1_000_000, window_seconds
 /** How each resource is made: by a POST to its collection, or by a PUT of itself. */
 const made: Record<string, Json> = {
   '/v1/orgs/{id}': { name: 'Acme', timezone: 'Europe/Berlin', required_dimensions: [] },
+  '/v1/orgs/{id}/residency': { residency: 'none' },
   '/v1/orgs/{id}/ip-allow-list': { ip_allow_list: ['127.0.0.0/8', '::1'] },
   '/v1/admin/operator-ip-allow-list': { ip_allow_list: ['127.0.0.0/8', '::1'] },
   '/v1/admin/orgs/{org_id}/rate-limits': {

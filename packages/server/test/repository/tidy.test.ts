@@ -232,7 +232,8 @@ describe.each(houses)('files in $source', ({ source, sources, roomOf }) => {
   })
 
   test('have files named by nouns', () => {
-    const nouns = /\/(routing|org-routing|signing|load-shedding|tracing|keyring|setting|mapping|reporting)\.ts$/
+    const nouns =
+      /\/(routing|forwarding|org-routing|signing|load-shedding|tracing|keyring|setting|mapping|reporting)\.ts$/
     expect(sources.filter((path) => path.endsWith('ing.ts') && !nouns.test(path))).toEqual([])
   })
 

@@ -5,6 +5,8 @@ import { afterAll, beforeAll } from 'vitest'
 /** A TCP proxy that can be cut: what lies behind it is then gone, as after a network failure. */
 export interface TcpProxy {
   port: number
+  /** Called with all that clients send, while it is set. */
+  watch: ((chunk: Buffer) => void) | undefined
   /** Resets every connection and refuses new ones. */
   readonly cut: () => void
   readonly mend: () => void
@@ -38,6 +40,7 @@ function createTcpProxy(target: () => { host: string; port: number }) {
       client.resetAndDestroy()
       return
     }
+    client.on('data', (chunk: Buffer) => proxy.watch?.(chunk))
     const { host, port } = target()
     const upstream = connect(port, host)
     for (const [from, to, side] of [
@@ -57,6 +60,7 @@ function createTcpProxy(target: () => { host: string; port: number }) {
   })
   const proxy: TcpProxy = {
     port: 0,
+    watch: undefined,
     cut: () => {
       isCut = true
       for (const socket of open) socket.resetAndDestroy()

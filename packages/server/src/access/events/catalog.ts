@@ -137,6 +137,15 @@ export const eventKinds = {
     name: 'Acme',
     status: 'active',
   }),
+  'org.residency_changed': kind(
+    'An owner has bound the organization to its region, or no longer.',
+    Type.Object({
+      name,
+      residency: Type.String({ description: '`none` or `strict`.', examples: ['strict'] }),
+      home_region: Nullable(Type.String({ examples: ['eu'] })),
+    }),
+    { name: 'Acme', residency: 'strict', home_region: 'eu' },
+  ),
   'subscription.disabled': kind(
     'A subscription was disabled, because of the responses of its endpoint or because the support grant under which it was created has ended.',
     Type.Object({

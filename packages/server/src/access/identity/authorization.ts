@@ -66,8 +66,8 @@ const excludedResources = new Set([
   'runs:manage',
   'benchmarks:write',
 ])
-/** Routes beyond the scope `configuration`: they return a secret, or everything at once. */
-const excludedRoutes = ['/audit-log/export', '/signing/rotate']
+/** Routes beyond the scope `configuration`: they return a secret, or everything at once; where its data may go is an organization's own decision. */
+const excludedRoutes = ['/audit-log/export', '/signing/rotate', '/residency']
 
 const grantCovers: Record<
   NonNullable<Caller['grantScope']>,

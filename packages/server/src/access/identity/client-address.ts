@@ -3,14 +3,32 @@ import type { FastifyRequest } from 'fastify'
 import { type NetworkMatcher, plainAddress } from '../../values/network.ts'
 import { present } from '../../values/present.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The cell at which a request has arrived that was forwarded here, and what it vouches for; undefined for every other. */
+    forwarded: ForwardedFrom | undefined
+  }
+}
+
+/** Origin of a request that another cell has forwarded. */
+export interface ForwardedFrom {
+  readonly cell: string
+  readonly clientAddress: string
+}
+
 /**
- * Returns the client's address: the peer, or behind trusted proxies the last address in `X-Forwarded-For` that is not one of
+ * Returns the client's address: of a forwarded request, what the other cell says; else the peer, or behind trusted proxies the last address in `X-Forwarded-For` that is not one of
  * them. Claims of an untrusted peer are not read at all.
  */
 export function clientAddress(
-  { socket, headers }: Pick<FastifyRequest, 'socket' | 'headers'>,
+  {
+    socket,
+    headers,
+    forwarded: from,
+  }: Pick<FastifyRequest, 'socket' | 'headers'> & Partial<Pick<FastifyRequest, 'forwarded'>>,
   trusted: NetworkMatcher,
 ): string {
+  if (from) return from.clientAddress
   let address = withoutZone(plainAddress(socket.remoteAddress ?? ''))
   const forwarded = headers['x-forwarded-for']
   if (forwarded === undefined || !trusted.contains(address)) return address

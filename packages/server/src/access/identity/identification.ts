@@ -27,6 +27,8 @@ export interface Identification {
   readonly refuseGuess: (request: FastifyRequest) => Promise<never>
   /** Returns what somebody's guess finds, or throws a refusal. A source that has guessed wrong too often waits. */
   readonly guess: <T>(request: FastifyRequest, find: () => Promise<T | undefined>) => Promise<T>
+  /** True for an address from a source that has presented too many invalid keys. */
+  readonly isSlowed: (clientAddress: string) => boolean
   /**
    * Returns the owner of the token of a request that was refused before authentication; `undefined` when there is none that can
    * be verified. With `isFromMemory` the database is not asked.

@@ -10,7 +10,8 @@ import { type Caller, type Callers, hasSessionEnded } from './callers.ts'
 import { clientAddress } from './client-address.ts'
 import { createDirectoryTokens } from './directory-tokens.ts'
 import type { Identification } from './identification.ts'
-import { type ParsedKey, parseForeignKey, parseKey, parseSessionToken } from './key-format.ts'
+import { type ParsedKey, parseKey, parseSessionToken } from './key-format.ts'
+import { presentedToken } from './presented-tokens.ts'
 import { csrfTokenOf, type SessionCookies } from './session-cookie.ts'
 import { createSignInLinks } from './sign-in-links.ts'
 import { createVerification } from './verification.ts'
@@ -18,7 +19,9 @@ import { createVerification } from './verification.ts'
 export { AddressListInput, normalizeAddressList } from './address-list.ts'
 export { type KeyPowers, powersOfPerson, requireCanEnd, requireCanHandOut } from './authority.ts'
 export { hasScopeAndRole } from './authorization.ts'
+export { sourceOf } from './backoff.ts'
 export { type Caller, type CallerPerson, type Callers, createCallerCache, secretKeyring, secretMac } from './callers.ts'
+export { clientAddress } from './client-address.ts'
 export { createForeignDigests, type ForeignDigests } from './foreign-digests.ts'
 export type { Identification, PageSession } from './identification.ts'
 export { mintDirectoryToken, mintKey, mintLinkCode, mintSessionToken } from './key-format.ts'
@@ -40,6 +43,7 @@ export {
 } from './makers.ts'
 export { normalPins, withNormalNames } from './normal-names.ts'
 export { applyPins, isPinned, isWithinPins, refuseOtherPins, requireWithinPins, withPins } from './pins.ts'
+export { type TokenSurface, tokenOf } from './presented-tokens.ts'
 export {
   type Authority,
   authorityOf,
@@ -221,6 +225,7 @@ export function identify(
       request.clientAddress = clientAddress(request, trusted)
       return verification.refuse(request)
     },
+    isSlowed: (address) => verification.isSlowed(address),
     guess: async (request, find) => {
       request.clientAddress = clientAddress(request, trusted)
       if (verification.isOver(request)) return verification.refuse(request)
@@ -254,18 +259,6 @@ function decorateRequests(app: App) {
   })
   app.decorateRequest('bearer')
   app.decorateRequest('clientAddress', '')
+  app.decorateRequest('forwarded')
   app.decorateRequest('csrfToken')
-}
-
-const bearer = /^bearer +(\S+) *$/i
-
-/** Returns the presented token: a key in `Authorization`, or else the cookie of a session. */
-function presentedToken(request: FastifyRequest, cookies: SessionCookies): ParsedKey | 'missing' | 'invalid' {
-  const { authorization } = request.headers
-  if (authorization === undefined) {
-    const session = cookies.read(request)
-    return session === undefined ? 'missing' : (parseSessionToken(session) ?? 'invalid')
-  }
-  const token = bearer.exec(authorization)?.[1]
-  return (token !== undefined && (parseKey(token) ?? parseForeignKey(token))) || 'invalid'
 }

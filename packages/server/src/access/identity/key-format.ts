@@ -1,12 +1,13 @@
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import type { Config } from '../../config.ts'
 import { formatId, newUuid, requireId } from '../../values/id.ts'
 
 /**
  * Format of API keys, `weir_<cell><id>_<secret><checksum>`: prefix and checksum let secret scanners recognize a leaked key and
  * let us refuse a mistyped one without asking the database; the cell tells an edge where the key lives. The token of a session,
- * `weirsession_<id>_<secret><checksum>`, is kept by a browser; the code of a link that signs in once is `weirlink_<id>_<secret><checksum>`,
- * the token of a directory `weirscim_<id>_<secret><checksum>`.
+ * `weirsession_<cell><id>_<secret><checksum>`, is kept by a browser; the token of a directory is `weirscim_<cell><id>_<secret><checksum>`.
+ * Both name a cell only where there are several. The code of a link that signs in once is `weirlink_<id>_<secret><checksum>`.
  */
 
 const secretBytes = 32
@@ -16,9 +17,9 @@ const idLength = 26
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const tail = `([0-7][0-9a-hjkmnp-tv-z]{${idLength - 1}})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`
 const shape = new RegExp(`^weir_([a-z0-9]{1,8})${tail}`)
-const sessionShape = new RegExp(`^weirsession_()${tail}`)
+const sessionShape = new RegExp(`^weirsession_([a-z0-9]{0,8})${tail}`)
 const linkShape = new RegExp(`^weirlink_()${tail}`)
-const directoryShape = new RegExp(`^weirscim_()${tail}`)
+const directoryShape = new RegExp(`^weirscim_([a-z0-9]{0,8})${tail}`)
 
 /** A presented token: a key (or support token), or the token of a session. */
 export interface ParsedKey {
@@ -67,14 +68,18 @@ function mintToken(prefix: string, cell: string, isSession: boolean): MintedToke
 /** Mints a new key. Its text is shown to its owner once and never stored. */
 export const mintKey = (cell: string): MintedToken => mintToken('weir', cell, false)
 
+type CellConfig = Pick<Config, 'cell' | 'cells'>
+/** Returns the cell that a token other than a key names: none where there is only one, as in versions that knew no other. */
+const cellOf = ({ cell, cells }: CellConfig) => (cells.length > 0 ? cell : '')
+
 /** Mints the token of a new session. Its text is given to a browser and never stored. */
-export const mintSessionToken = (): MintedToken => mintToken('weirsession', '', true)
+export const mintSessionToken = (config: CellConfig): MintedToken => mintToken('weirsession', cellOf(config), true)
 
 /** Mints the code of a link that signs a browser in once. */
 export const mintLinkCode = (): MintedToken => mintToken('weirlink', '', false)
 
 /** Mints the token of a directory. Its text is shown once and never stored. */
-export const mintDirectoryToken = (): MintedToken => mintToken('weirscim', '', false)
+export const mintDirectoryToken = (config: CellConfig): MintedToken => mintToken('weirscim', cellOf(config), false)
 
 function parse(text: string, expected: RegExp, isSession: boolean): ParsedKey | undefined {
   const match = expected.exec(text)

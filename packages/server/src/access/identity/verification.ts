@@ -32,6 +32,7 @@ export function createVerification(callers: Callers, countFailure: CountFailure)
 
   return {
     refuse,
+    isSlowed: (clientAddress: string) => backoff.isOver(sourceOf(clientAddress)),
     /** True for a request from a source that has failed too often. */
     isOver: (request: FastifyRequest) => backoff.isOver(sourceOf(request.clientAddress)),
     /** Returns the owner of a token, or throws a refusal. */

@@ -175,6 +175,25 @@ export interface paths {
         patch: operations["updateIpAllowList"];
         trace?: never;
     };
+    "/v1/orgs/{id}/residency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the residency */
+        get: operations["getResidency"];
+        /** Set the residency */
+        put: operations["putResidency"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change the residency */
+        patch: operations["updateResidency"];
+        trace?: never;
+    };
     "/v1/admin/orgs/{org_id}/ip-allow-list/reset": {
         parameters: {
             query?: never;
@@ -4573,6 +4592,8 @@ export interface components {
             suspension_reason: string | null;
             ip_allow_list: string[];
             required_dimensions: string[];
+            residency: string;
+            home_region: string | null;
             timezone: string;
             max_new_values_per_day: number | null;
             created_at: components["schemas"]["Timestamp"];
@@ -6465,6 +6486,8 @@ export interface components {
             suspension_reason: string | null;
             ip_allow_list: string[];
             required_dimensions: string[];
+            residency: string;
+            home_region: string | null;
             timezone: string;
             max_new_values_per_day: number | null;
             created_at: components["schemas"]["Timestamp"];
@@ -6487,6 +6510,8 @@ export interface components {
             suspended_at?: components["schemas"]["ReadOnlyField"];
             suspension_reason?: components["schemas"]["ReadOnlyField"];
             ip_allow_list?: components["schemas"]["ReadOnlyField"];
+            residency?: components["schemas"]["ReadOnlyField"];
+            home_region?: components["schemas"]["ReadOnlyField"];
             created_at?: components["schemas"]["ReadOnlyField"];
             updated_at?: components["schemas"]["ReadOnlyField"];
         };
@@ -6500,8 +6525,22 @@ export interface components {
             suspended_at?: components["schemas"]["ReadOnlyField"];
             suspension_reason?: components["schemas"]["ReadOnlyField"];
             ip_allow_list?: components["schemas"]["ReadOnlyField"];
+            residency?: components["schemas"]["ReadOnlyField"];
+            home_region?: components["schemas"]["ReadOnlyField"];
             created_at?: components["schemas"]["ReadOnlyField"];
             updated_at?: components["schemas"]["ReadOnlyField"];
+        };
+        OrgResidencyChangedEvent: {
+            id: components["schemas"]["EventId"];
+            /** @constant */
+            type: "org.residency_changed";
+            created_at: components["schemas"]["EventTime"];
+            org_id: string;
+            data: {
+                name: string;
+                residency: string;
+                home_region: string | null;
+            };
         };
         OrgResumedEvent: {
             id: components["schemas"]["EventId"];
@@ -7506,6 +7545,20 @@ export interface components {
         ReservationList: {
             data: components["schemas"]["Reservation"][];
             next_cursor: components["schemas"]["NextCursor"];
+        };
+        Residency: {
+            residency: string;
+            home_region: string | null;
+        };
+        ResidencyInput: {
+            /** @enum {unknown} */
+            residency: "none" | "strict";
+            home_region?: components["schemas"]["ReadOnlyField"];
+        };
+        ResidencyPatch: {
+            /** @enum {unknown} */
+            residency?: "none" | "strict";
+            home_region?: components["schemas"]["ReadOnlyField"];
         };
         ResidencyViolationError: {
             error: {
@@ -9446,6 +9499,19 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Org"];
+            };
+        };
+        Org3: {
+            headers: {
+                "x-svc-trace-id": components["headers"]["TraceId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -10469,6 +10535,77 @@ export interface operations {
             200: components["responses"]["Org"];
         };
     };
+    getResidency: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "x-svc-trace-id": components["headers"]["TraceId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Residency"];
+                };
+            };
+        };
+    };
+    putResidency: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "X-Svc-Reason"?: components["parameters"]["Reason"];
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResidencyInput"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Org2"];
+        };
+    };
+    updateResidency: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "X-Svc-Reason"?: components["parameters"]["Reason"];
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResidencyPatch"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Org2"];
+        };
+    };
     resetIpAllowList: {
         parameters: {
             query?: never;
@@ -10483,7 +10620,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Org2"];
+            200: components["responses"]["Org3"];
         };
     };
     suspendOrg: {
@@ -10504,7 +10641,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Org2"];
+            200: components["responses"]["Org3"];
         };
     };
     resumeOrg: {
@@ -10525,7 +10662,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Org2"];
+            200: components["responses"]["Org3"];
         };
     };
     getRateLimits: {
@@ -17730,7 +17867,7 @@ export interface operations {
                 from?: components["parameters"]["From"];
                 to?: components["parameters"]["To"];
                 status?: "pending" | "delivered" | "failed";
-                type?: "budget.threshold_crossed" | "budget.exceeded" | "budget.stopped" | "spend_cap.threshold_crossed" | "spend_cap.exceeded" | "spend_cap.stopped" | "customer_limit.threshold_crossed" | "customer_limit.exceeded" | "customer_limit.stopped" | "plan.exceeded" | "plan.stopped" | "chain.exceeded" | "chain.stopped" | "credit_pack.low" | "credit_pack.depleted" | "credit_pack.stopped" | "quota.low" | "quota.depleted" | "quota.stopped" | "freeze.set" | "freeze.lifted" | "key.unreported" | "key.held_at_cost" | "concurrency_limit.reached" | "usage.values_limited" | "policy.created" | "policy.updated" | "policy.deleted" | "approval.requested" | "approval.approved" | "approval.denied" | "approval.expired" | "proposal.requested" | "proposal.approved" | "proposal.denied" | "content_safety.detected" | "eval.expired" | "benchmark.published" | "price.changed" | "decision.refused" | "run.finished" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "subscription.disabled" | "deprecation.announced" | "webhook.test";
+                type?: "budget.threshold_crossed" | "budget.exceeded" | "budget.stopped" | "spend_cap.threshold_crossed" | "spend_cap.exceeded" | "spend_cap.stopped" | "customer_limit.threshold_crossed" | "customer_limit.exceeded" | "customer_limit.stopped" | "plan.exceeded" | "plan.stopped" | "chain.exceeded" | "chain.stopped" | "credit_pack.low" | "credit_pack.depleted" | "credit_pack.stopped" | "quota.low" | "quota.depleted" | "quota.stopped" | "freeze.set" | "freeze.lifted" | "key.unreported" | "key.held_at_cost" | "concurrency_limit.reached" | "usage.values_limited" | "policy.created" | "policy.updated" | "policy.deleted" | "approval.requested" | "approval.approved" | "approval.denied" | "approval.expired" | "proposal.requested" | "proposal.approved" | "proposal.denied" | "content_safety.detected" | "eval.expired" | "benchmark.published" | "price.changed" | "decision.refused" | "run.finished" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "org.residency_changed" | "subscription.disabled" | "deprecation.announced" | "webhook.test";
             };
             header?: never;
             path: {

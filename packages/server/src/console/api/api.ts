@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { csrfHeader } from '../../access/identity/identity.ts'
 import { type App, reasonHeader } from '../../contract/routes.ts'
-import { traceOf } from '../../contract/tracing.ts'
+import { traceparentOf } from '../../contract/tracing.ts'
 import { isRecord, recordIn } from '../../values/records.ts'
 import type { components, paths } from './api-types.ts'
 import type { ShareRead } from './shared-reads.ts'
@@ -171,8 +171,10 @@ export function createApi(
   request: FastifyRequest,
   { orgId, csrfToken, formKey, share = (_path, _address, read) => read(), credential = 'cookie', signal }: ApiOptions,
 ): PageApi {
+  // Another cell has vouched for the address of its client: no header may say another.
+  const passed = request.forwarded ? passedOn.filter((name) => !name.includes('forwarded')) : passedOn
   const inherited = Object.fromEntries(
-    [...passedOn, credential].flatMap((name) =>
+    [...passed, credential].flatMap((name) =>
       request.headers[name] === undefined ? [] : [[name, request.headers[name]]],
     ),
   )
@@ -185,10 +187,10 @@ export function createApi(
     const answer = await app.inject({
       method: method.toUpperCase() as Uppercase<Method>,
       url,
-      remoteAddress: request.socket.remoteAddress ?? '',
+      remoteAddress: request.forwarded?.clientAddress ?? request.socket.remoteAddress ?? '',
       headers: {
         ...inherited,
-        traceparent: traceparentOf(request),
+        traceparent: traceparentOf(request.raw),
         ...(accept !== undefined && { accept }),
         // The page has checked that its own form sent this: see `takesForms`.
         ...(method !== 'get' &&
@@ -233,13 +235,6 @@ export function createApi(
       return { text: answer.body, type: String(answer.headers['content-type']) }
     },
   }
-}
-
-/** Returns the header that makes a call a part of the page's trace. */
-function traceparentOf(request: FastifyRequest): string {
-  const { id, span } = traceOf(request.raw)
-  const context = span?.spanContext()
-  return `00-${id}-${context?.spanId ?? id.slice(0, 16)}-0${(context?.traceFlags ?? 0) & 1}`
 }
 
 const parsed = (text: string): unknown => {

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { Counter } from 'prom-client'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { present } from '../../values/present.ts'
@@ -53,9 +54,15 @@ export const findDeprecatedRoute = (registry: readonly Deprecation[], method: st
 
 /**
  * Adds the deprecation headers to every response of a deprecated route, errors included, and counts the calls. The registry is
- * read on each request, so a newly flagged route is signalled from its next response on.
+ * read on each request, so a newly flagged route is signalled from its next response on. A call that another cell counts is not
+ * counted here; `count` counts one that turns out to be ours after all.
  */
-export function signalDeprecations(app: App, { metrics, addresses }: Platform, deprecations: readonly Deprecation[]) {
+export function signalDeprecations(
+  app: App,
+  { metrics, addresses }: Platform,
+  deprecations: readonly Deprecation[],
+  isCountedElsewhere: (request: FastifyRequest) => boolean = () => false,
+): { readonly count: (request: FastifyRequest) => void } {
   const calls = new Counter({
     name: 'svc_deprecated_route_calls_total',
     help: 'Calls of deprecated routes, by route template.',
@@ -78,9 +85,14 @@ export function signalDeprecations(app: App, { metrics, addresses }: Platform, d
       let headers = prepared.get(entry)
       if (!headers) prepared.set(entry, (headers = deprecationHeaders(entry, addresses.docsUrl())))
       reply.headers({ ...headers })
-      calls.inc({ route: entry.route })
       request.deprecatedRoute = entry
+      if (!isCountedElsewhere(request)) count(request)
     }
     done()
   })
+
+  function count({ deprecatedRoute }: FastifyRequest) {
+    if (deprecatedRoute) calls.inc({ route: deprecatedRoute.route })
+  }
+  return { count }
 }

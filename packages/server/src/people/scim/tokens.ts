@@ -38,7 +38,7 @@ export async function makeToken(platform: Platform, { tx, audit }: ChangeTools, 
   await lockOrg(tx, orgId)
   if ((await countLiveTokens(tx, orgId)) >= maxLive)
     throw new ApiError('conflict', {}, { message: `An organization can have ${maxLive} tokens. Revoke one first.` })
-  const { id, secret, text } = mintDirectoryToken()
+  const { id, secret, text } = mintDirectoryToken(platform.config)
   const view = tokenView(
     await insertToken(tx, orgId, { id, name, digest: hash('sha256', secret, 'buffer'), ...mintedBy(caller) }),
   )

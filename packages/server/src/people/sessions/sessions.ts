@@ -81,7 +81,7 @@ export async function openSession(
   from: { address: string; userAgent: string; way: SessionWay; connectionId?: string | undefined },
 ): Promise<{ token: string; seconds: number }> {
   const { idleSeconds, maxSeconds } = await sessionBounds(config, tx, caller, from.way)
-  const minted = mintSessionToken()
+  const minted = mintSessionToken(config)
   const row = await insertSession(tx, caller.orgId, {
     id: minted.id,
     ...ownerColumns(caller),

@@ -95,6 +95,7 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
       guide('operating', 'Operating Weir'),
       guide('kubernetes', 'Kubernetes'),
       guide('systemd', 'A plain machine'),
+      guide('regions', 'Regions and cells'),
       guide('runbooks', 'Runbooks'),
       guide('price-imports', 'Importing prices'),
       guide('configuration', 'Configuration'),

@@ -4,7 +4,7 @@ import { lockLedgerForConfigChange } from '../../money/ledger/ledger.ts'
 import { formatId } from '../../values/id.ts'
 import { timestamp, timestampOrNull } from '../../values/timestamp.ts'
 import { findOrg, lockOrg, type OrgFields, type OrgRow, renewPolicySet, setAddressList, updateOrg } from './queries.ts'
-import type { OrgView } from './schema.ts'
+import type { OrgView, ResidencyInput } from './schema.ts'
 
 export { findOrg, lockOrg, setAddressList }
 
@@ -16,6 +16,8 @@ export const orgView = (row: OrgRow): OrgView => ({
   suspension_reason: row.status === 'suspended' ? row.status_reason : null,
   ip_allow_list: row.ip_allow_list,
   required_dimensions: row.required_dimensions,
+  residency: row.residency === 'strict' ? 'strict' : 'none',
+  home_region: row.home_region,
   timezone: row.timezone,
   max_new_values_per_day: row.max_new_values_per_day,
   created_at: timestamp(row.created_at),
@@ -47,6 +49,21 @@ export async function changeOrg(
       subject: after.id,
       data: { name: after.name, status: after.status },
     })
+  if (after.residency !== before.residency)
+    emit({
+      kind: 'org.residency_changed',
+      subject: after.id,
+      data: { name: after.name, residency: after.residency, home_region: after.home_region },
+    })
   accessChanged()
   return after
 }
+
+/** Returns the fields by which an organization is bound to the region of this installation, or no longer. */
+export function residencyFields(region: string | undefined, { residency }: ResidencyInput): OrgFields {
+  if (residency === 'strict' && region === undefined) throw new ApiError('conflict', {}, { message: noRegion })
+  return { residency, home_region: region ?? null }
+}
+
+const noRegion =
+  'This installation does not say in which region it stands, so nothing can be bound to one: its operator sets SVC_REGION.'

@@ -12,14 +12,20 @@ const visible = [
   'suspended_at',
   'ip_allow_list',
   'required_dimensions',
+  'residency',
+  'home_region',
   'timezone',
   'max_new_values_per_day',
   'created_at',
   'updated_at',
 ] as const
 
-export const insertOrg = (tx: Tx, orgId: string, name: string) =>
-  tx.insertInto('orgs').values({ id: orgId, name }).returning(visible).executeTakeFirstOrThrow()
+export const insertOrg = (tx: Tx, orgId: string, name: string, homeRegion: string | null = null) =>
+  tx
+    .insertInto('orgs')
+    .values({ id: orgId, name, home_region: homeRegion })
+    .returning(visible)
+    .executeTakeFirstOrThrow()
 
 export type OrgRow = Awaited<ReturnType<typeof insertOrg>>
 
@@ -38,6 +44,8 @@ export interface OrgFields {
   ip_allow_list?: string[]
   status?: 'active' | 'suspended'
   status_reason?: string | null
+  residency?: 'none' | 'strict'
+  home_region?: string | null
 }
 
 export const updateOrg = (tx: Tx, orgId: string, fields: OrgFields) =>

@@ -13,6 +13,7 @@ import { newUuid, requireId } from '../../values/id.ts'
 import { mint } from '../keys/keys.ts'
 import { changeOrg, orgView } from './orgs.ts'
 import { findOrg, insertOrg, listOrgs } from './queries.ts'
+import { residencyRoutes } from './residency-routes.ts'
 import {
   CreatedOrg,
   IpAllowList,
@@ -26,7 +27,7 @@ import {
 } from './schema.ts'
 
 export function orgs(app: App, platform: Platform, change: Change) {
-  const { sql } = platform
+  const { sql, config } = platform
   const tags = ['orgs']
   describeTag(app, 'orgs', 'Organizations: the tenants.')
 
@@ -53,7 +54,7 @@ export function orgs(app: App, platform: Platform, change: Change) {
     (request, reply) => {
       const orgId = newUuid()
       return change(request, reply, { orgId, status: 201 }, async ({ tx, audit }) => {
-        const org = orgView(await insertOrg(tx, orgId, request.body.name))
+        const org = orgView(await insertOrg(tx, orgId, request.body.name, config.region ?? null))
         await insertLedger(tx, orgId)
         const { view, secret } = await mint(platform, tx, orgId, {
           name: 'First owner',
@@ -196,6 +197,8 @@ export function orgs(app: App, platform: Platform, change: Change) {
       return change(request, reply, { orgId }, (tools) => changeOrg(tools, orgId, 'org.ip_allow_list_changed', fields))
     },
   )
+
+  residencyRoutes(app, platform, change, found)
 
   app.post(
     '/v1/admin/orgs/:org_id/ip-allow-list/reset',

@@ -18,6 +18,16 @@ export const Org = Type.Object(
     suspension_reason: Nullable(Type.String({ description: 'As the operator gave it; null while it is active.' })),
     ip_allow_list: Type.Array(Type.String(), { description: 'Empty admits every address.' }),
     required_dimensions: Type.Array(Type.String()),
+    residency: OneOf(['none', 'strict'], {
+      description:
+        '`strict`: its requests are served in its region only, and refused with `residency_violation` elsewhere.',
+    }),
+    home_region: Nullable(
+      Type.String({
+        description: 'Region in which it lives; null where the installation names none.',
+        examples: ['eu'],
+      }),
+    ),
     timezone: Type.String({ description: 'Time zone of the times of day in rules.', examples: ['Europe/Berlin'] }),
     max_new_values_per_day: Nullable(
       Type.Integer({ description: 'As set; null for the default of the installation.' }),
@@ -86,6 +96,22 @@ export const IpAllowList = Type.Object(
   { ip_allow_list: Org.properties.ip_allow_list },
   { title: 'IpAllowList', description: 'The addresses from which keys are accepted.' },
 )
+
+export const Residency = Type.Object(
+  { residency: Org.properties.residency, home_region: Org.properties.home_region },
+  { title: 'Residency', description: 'Where the organization’s requests may be served.' },
+)
+
+export const ResidencyInput = Type.Object(
+  {
+    residency: Type.Enum(['none', 'strict'], {
+      description:
+        '`strict` binds the organization to the region in which it lives: whatever its keys send to a cell of another region is refused there, unread. `none` lets any cell hand its requests on.',
+    }),
+  },
+  { title: 'ResidencyInput', examples: [{ residency: 'none' }] },
+)
+export type ResidencyInput = Static<typeof ResidencyInput>
 
 export const OrgList = ListOf(Org)
 export const OrgListQuery = ListQuery(

@@ -63,6 +63,7 @@ export const eventWords: Readonly<Record<EventKind, EventWords>> = {
   'key.revoked': words('warning', 'A key was revoked'),
   'org.suspended': words('critical', 'The organization is suspended'),
   'org.resumed': words('info', 'The organization works again'),
+  'org.residency_changed': words('warning', 'Where requests may be served was changed'),
   'subscription.disabled': words('error', 'A webhook was disabled'),
   'deprecation.announced': words('info', 'A part of the API is deprecated', '/console/deprecations'),
   'webhook.test': words('info', 'A test of this webhook'),
