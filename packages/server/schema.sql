@@ -578,6 +578,8 @@ CREATE TABLE public.orgs (
     timezone text DEFAULT 'UTC'::text NOT NULL,
     max_new_values_per_day integer,
     suspended_at timestamp with time zone,
+    home_epoch bigint DEFAULT 1 NOT NULL,
+    CONSTRAINT orgs_home_epoch_check CHECK ((home_epoch > 0)),
     CONSTRAINT orgs_max_new_values_per_day_check CHECK ((max_new_values_per_day > 0)),
     CONSTRAINT orgs_residency_check CHECK ((residency = ANY (ARRAY['none'::text, 'strict'::text]))),
     CONSTRAINT orgs_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
@@ -1085,6 +1087,24 @@ CREATE TABLE public.scim_tokens (
 
 ALTER TABLE ONLY public.scim_tokens FORCE ROW LEVEL SECURITY;
 
+CREATE FUNCTION public.directory_entry(wanted uuid) RETURNS TABLE(residency text, home_epoch bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT o.residency,
+     o.home_epoch
+    FROM public.orgs o
+   WHERE (o.id = COALESCE(( SELECT k.org_id
+            FROM public.api_keys k
+           WHERE (k.id = directory_entry.wanted)), ( SELECT g.org_id
+            FROM public.support_grants g
+           WHERE (g.id = directory_entry.wanted)), ( SELECT s.org_id
+            FROM public.sessions s
+           WHERE (s.id = directory_entry.wanted)), ( SELECT t.org_id
+            FROM public.scim_tokens t
+           WHERE (t.id = directory_entry.wanted)), directory_entry.wanted));
+END;
+
 CREATE FUNCTION public.directory_of_token(wanted uuid) RETURNS TABLE(id uuid, org_id uuid, digest bytea, revoked_at timestamp with time zone, org_status text, ip_allow_list text[], required_dimensions text[], read_rpm integer, on_unavailable text, policies jsonb)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public'
@@ -1540,6 +1560,25 @@ CREATE TABLE public.audit_keys (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.slack_apps (
+    org_id uuid NOT NULL,
+    channel text NOT NULL,
+    enabled boolean NOT NULL,
+    sealed_signing_secret bytea NOT NULL,
+    signing_secret_set_at timestamp with time zone NOT NULL,
+    keepers text[] NOT NULL,
+    sealed_bot_token bytea NOT NULL,
+    bot_token_set_at timestamp with time zone NOT NULL,
+    fault text,
+    due_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    leased_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    leased_by uuid,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.slack_apps FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.sso_connections (
     org_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1649,6 +1688,18 @@ CREATE FUNCTION public.master_key_uses(newest text, older text[]) RETURNS TABLE(
     FROM public.sso_connections c
    WHERE (c.sealed_secret IS NOT NULL)
    GROUP BY (public.sealed_with(c.sealed_secret))
+ UNION ALL
+  SELECT 'slack_secrets'::text,
+     public.sealed_with(a.sealed) AS sealed_with,
+     count(*) AS count,
+     NULL::bigint,
+     NULL::timestamp with time zone
+    FROM ( SELECT p.sealed_signing_secret AS sealed
+            FROM public.slack_apps p
+         UNION ALL
+          SELECT p.sealed_bot_token
+            FROM public.slack_apps p) a
+   GROUP BY (public.sealed_with(a.sealed))
  UNION ALL
   SELECT 'audit_chains'::text,
      k.id,
@@ -2331,6 +2382,27 @@ CREATE FUNCTION public.retention_classes_in_use() RETURNS SETOF smallint
     FROM public.retention_policies p;
 END;
 
+CREATE FUNCTION public.slack_apps_of(wanted uuid[]) RETURNS TABLE(org_id uuid, enabled boolean, sealed_signing_secret bytea)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT a.org_id,
+     a.enabled,
+     a.sealed_signing_secret
+    FROM public.slack_apps a
+   WHERE (a.org_id = ANY (slack_apps_of.wanted));
+END;
+
+CREATE FUNCTION public.slack_secrets_sealed_with(key_ids text[], most integer) RETURNS SETOF uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT a.org_id
+    FROM public.slack_apps a
+   WHERE ((public.sealed_with(a.sealed_signing_secret) = ANY (slack_secrets_sealed_with.key_ids)) OR (public.sealed_with(a.sealed_bot_token) = ANY (slack_secrets_sealed_with.key_ids)))
+  LIMIT slack_secrets_sealed_with.most;
+END;
+
 CREATE FUNCTION public.sso_connection_of_domain(wanted text) RETURNS uuid
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public'
@@ -2400,6 +2472,21 @@ CREATE FUNCTION public.take_sign_in_link(wanted uuid, wanted_digest bytea) RETUR
  DELETE FROM public.sign_in_links
    WHERE ((sign_in_links.id = take_sign_in_link.wanted) AND (sign_in_links.digest = take_sign_in_link.wanted_digest) AND (sign_in_links.expires_at > clock_timestamp()))
    RETURNING COALESCE(sign_in_links.key_id, sign_in_links.grant_id, sign_in_links.member_id) AS "coalesce";
+END;
+
+CREATE FUNCTION public.take_slack_apps(worker uuid, lease interval, most integer) RETURNS SETOF uuid
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ UPDATE public.slack_apps AS a SET leased_until = (clock_timestamp() + take_slack_apps.lease), leased_by = take_slack_apps.worker
+    FROM ( SELECT d_1.org_id
+            FROM public.slack_apps d_1
+           WHERE (d_1.enabled AND (d_1.due_at <= now()) AND (d_1.leased_until <= now()))
+           ORDER BY d_1.due_at
+          LIMIT take_slack_apps.most
+          FOR UPDATE OF d_1 SKIP LOCKED) d
+   WHERE (a.org_id = d.org_id)
+   RETURNING a.org_id;
 END;
 
 CREATE TABLE public.webhook_queues (
@@ -3510,6 +3597,55 @@ CREATE TABLE public.scim_groups (
 
 ALTER TABLE ONLY public.scim_groups FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.slack_link_offers (
+    org_id uuid NOT NULL,
+    digest bytea NOT NULL,
+    slack_team_id text NOT NULL,
+    slack_user_id text NOT NULL,
+    slack_user_name text NOT NULL,
+    email_key text NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.slack_link_offers FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.slack_links (
+    org_id uuid NOT NULL,
+    id uuid NOT NULL,
+    member_id uuid NOT NULL,
+    slack_team_id text NOT NULL,
+    slack_user_id text NOT NULL,
+    slack_user_name text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.slack_links FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.slack_messages (
+    org_id uuid NOT NULL,
+    approval_id uuid NOT NULL,
+    posted_at timestamp with time zone,
+    channel text,
+    ts text,
+    shown bytea,
+    revision bigint DEFAULT 1 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT slack_messages_check CHECK (((channel IS NULL) = (ts IS NULL)))
+);
+
+ALTER TABLE ONLY public.slack_messages FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.slack_requests (
+    org_id uuid NOT NULL,
+    digest bytea NOT NULL,
+    taken_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY public.slack_requests FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.sso_answers (
     org_id uuid NOT NULL,
     connection_id uuid NOT NULL,
@@ -4024,6 +4160,30 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sign_in_links
     ADD CONSTRAINT sign_in_links_pkey PRIMARY KEY (org_id, id);
 
+ALTER TABLE ONLY public.slack_apps
+    ADD CONSTRAINT slack_apps_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.slack_link_offers
+    ADD CONSTRAINT slack_link_offers_org_id_slack_team_id_slack_user_id_key UNIQUE (org_id, slack_team_id, slack_user_id);
+
+ALTER TABLE ONLY public.slack_link_offers
+    ADD CONSTRAINT slack_link_offers_pkey PRIMARY KEY (org_id, digest);
+
+ALTER TABLE ONLY public.slack_links
+    ADD CONSTRAINT slack_links_org_id_member_id_key UNIQUE (org_id, member_id);
+
+ALTER TABLE ONLY public.slack_links
+    ADD CONSTRAINT slack_links_org_id_slack_team_id_slack_user_id_key UNIQUE (org_id, slack_team_id, slack_user_id);
+
+ALTER TABLE ONLY public.slack_links
+    ADD CONSTRAINT slack_links_pkey PRIMARY KEY (org_id, id);
+
+ALTER TABLE ONLY public.slack_messages
+    ADD CONSTRAINT slack_messages_pkey PRIMARY KEY (org_id, approval_id);
+
+ALTER TABLE ONLY public.slack_requests
+    ADD CONSTRAINT slack_requests_pkey PRIMARY KEY (org_id, digest);
+
 ALTER TABLE ONLY public.sso_answers
     ADD CONSTRAINT sso_answers_pkey PRIMARY KEY (org_id, connection_id, state_digest);
 
@@ -4346,6 +4506,18 @@ CREATE UNIQUE INDEX sign_in_links_id ON public.sign_in_links USING btree (id);
 
 CREATE INDEX sign_in_links_owner ON public.sign_in_links USING btree (org_id, COALESCE(key_id, grant_id, member_id), created_at, id);
 
+CREATE INDEX slack_apps_due ON public.slack_apps USING btree (due_at) WHERE enabled;
+
+CREATE INDEX slack_link_offers_expires ON public.slack_link_offers USING btree (expires_at);
+
+CREATE INDEX slack_links_created ON public.slack_links USING btree (org_id, created_at, id);
+
+CREATE INDEX slack_messages_due ON public.slack_messages USING btree (org_id, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX slack_messages_updated ON public.slack_messages USING btree (updated_at);
+
+CREATE INDEX slack_requests_taken ON public.slack_requests USING btree (taken_at);
+
 CREATE INDEX sso_answers_end ON public.sso_answers USING brin (expires_at);
 
 CREATE INDEX sso_connections_created ON public.sso_connections USING btree (org_id, created_at, id);
@@ -4663,6 +4835,24 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sign_in_links
     ADD CONSTRAINT sign_in_links_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
 
+ALTER TABLE ONLY public.slack_apps
+    ADD CONSTRAINT slack_apps_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
+
+ALTER TABLE ONLY public.slack_link_offers
+    ADD CONSTRAINT slack_link_offers_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.slack_apps(org_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.slack_links
+    ADD CONSTRAINT slack_links_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.slack_apps(org_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.slack_links
+    ADD CONSTRAINT slack_links_org_id_member_id_fkey FOREIGN KEY (org_id, member_id) REFERENCES public.memberships(org_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.slack_messages
+    ADD CONSTRAINT slack_messages_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.slack_apps(org_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.slack_requests
+    ADD CONSTRAINT slack_requests_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.slack_apps(org_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.sso_answers
     ADD CONSTRAINT sso_answers_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES public.sso_connections(org_id, id) ON DELETE CASCADE;
 
@@ -4797,6 +4987,8 @@ ALTER TABLE public.directory_roles ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.directory_users ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY dispatching ON public.slack_apps TO postgres USING (true);
+
 CREATE POLICY dispatching ON public.webhook_queues TO postgres USING (true);
 
 CREATE POLICY draining ON public.outbox TO postgres USING (true);
@@ -4906,6 +5098,12 @@ CREATE POLICY pruning ON public.refusal_counts TO postgres USING (true);
 CREATE POLICY pruning ON public.refusal_days TO postgres USING (true);
 
 CREATE POLICY pruning ON public.run_keys TO postgres USING (true);
+
+CREATE POLICY pruning ON public.slack_link_offers TO postgres USING (true);
+
+CREATE POLICY pruning ON public.slack_messages TO postgres USING (true);
+
+CREATE POLICY pruning ON public.slack_requests TO postgres USING (true);
 
 CREATE POLICY pruning ON public.sso_answers TO postgres USING (true);
 
@@ -5028,6 +5226,16 @@ ALTER TABLE public.session_policies ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sign_in_links ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.slack_apps ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.slack_link_offers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.slack_links ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.slack_messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.slack_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sso_answers ENABLE ROW LEVEL SECURITY;
 
@@ -5212,6 +5420,16 @@ CREATE POLICY tenant ON public.session_policies USING ((org_id = ANY (( SELECT p
 CREATE POLICY tenant ON public.sessions USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.sign_in_links USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.slack_apps USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.slack_link_offers USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.slack_links USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.slack_messages USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+
+CREATE POLICY tenant ON public.slack_requests USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.sso_answers USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -5446,6 +5664,9 @@ GRANT SELECT,INSERT ON TABLE public.scim_tokens TO weir_app;
 
 GRANT UPDATE(revoked_at) ON TABLE public.scim_tokens TO weir_app;
 
+REVOKE ALL ON FUNCTION public.directory_entry(wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.directory_entry(wanted uuid) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.directory_of_token(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.directory_of_token(wanted uuid) TO weir_app;
 
@@ -5493,6 +5714,8 @@ REVOKE ALL ON FUNCTION public.ledgers_to_check(after uuid, most integer, even_if
 GRANT ALL ON FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checked boolean) TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_keys TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.slack_apps TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sso_connections TO weir_app;
 
@@ -5607,6 +5830,12 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.retention_policies TO weir_app;
 REVOKE ALL ON FUNCTION public.retention_classes_in_use() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.retention_classes_in_use() TO weir_app;
 
+REVOKE ALL ON FUNCTION public.slack_apps_of(wanted uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.slack_apps_of(wanted uuid[]) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.slack_secrets_sealed_with(key_ids text[], most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.slack_secrets_sealed_with(key_ids text[], most integer) TO weir_app;
+
 REVOKE ALL ON FUNCTION public.sso_connection_of_domain(wanted text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.sso_connection_of_domain(wanted text) TO weir_app;
 
@@ -5621,6 +5850,9 @@ GRANT ALL ON FUNCTION public.take_recovery_code(wanted bytea) TO weir_app;
 
 REVOKE ALL ON FUNCTION public.take_sign_in_link(wanted uuid, wanted_digest bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_sign_in_link(wanted uuid, wanted_digest bytea) TO weir_app;
+
+REVOKE ALL ON FUNCTION public.take_slack_apps(worker uuid, lease interval, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_slack_apps(worker uuid, lease interval, most integer) TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_queues TO weir_app;
 
@@ -5722,6 +5954,14 @@ GRANT SELECT ON TABLE public.schema_migrations TO weir_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.scim_group_members TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.scim_groups TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.slack_link_offers TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.slack_links TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.slack_messages TO weir_app;
+
+GRANT SELECT,INSERT ON TABLE public.slack_requests TO weir_app;
 
 GRANT SELECT,INSERT ON TABLE public.sso_answers TO weir_app;
 

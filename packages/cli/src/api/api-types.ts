@@ -628,6 +628,8 @@ export interface components {
             suspension_reason: string | null;
             ip_allow_list: string[];
             required_dimensions: string[];
+            residency: string;
+            home_region: string | null;
             timezone: string;
             max_new_values_per_day: number | null;
             created_at: components["schemas"]["Timestamp"];
@@ -643,6 +645,8 @@ export interface components {
             suspended_at?: components["schemas"]["ReadOnlyField"];
             suspension_reason?: components["schemas"]["ReadOnlyField"];
             ip_allow_list?: components["schemas"]["ReadOnlyField"];
+            residency?: components["schemas"]["ReadOnlyField"];
+            home_region?: components["schemas"]["ReadOnlyField"];
             created_at?: components["schemas"]["ReadOnlyField"];
             updated_at?: components["schemas"]["ReadOnlyField"];
         };
@@ -657,6 +661,8 @@ export interface components {
             suspended_at?: components["schemas"]["ReadOnlyField"];
             suspension_reason?: components["schemas"]["ReadOnlyField"];
             ip_allow_list?: components["schemas"]["ReadOnlyField"];
+            residency?: components["schemas"]["ReadOnlyField"];
+            home_region?: components["schemas"]["ReadOnlyField"];
             created_at?: components["schemas"]["ReadOnlyField"];
             updated_at?: components["schemas"]["ReadOnlyField"];
         };

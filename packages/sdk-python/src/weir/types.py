@@ -155,6 +155,7 @@ class AuditLogEntryActor(TypedDict):
     connection_id: NotRequired[str]
     operator_key_id: NotRequired[str]
     session_id: NotRequired[str]
+    slack_user_id: NotRequired[str]
 
 class AuditLogEntryTarget(TypedDict):
     kind: str
@@ -1019,6 +1020,8 @@ class CreatedOrg(TypedDict):
     suspension_reason: str | None
     ip_allow_list: list[str]
     required_dimensions: list[str]
+    residency: str
+    home_region: str | None
     timezone: str
     max_new_values_per_day: int | None
     created_at: Timestamp
@@ -2681,6 +2684,8 @@ class Org(TypedDict):
     suspension_reason: str | None
     ip_allow_list: list[str]
     required_dimensions: list[str]
+    residency: str
+    home_region: str | None
     timezone: str
     max_new_values_per_day: int | None
     created_at: Timestamp
@@ -2703,6 +2708,8 @@ class OrgPatch(TypedDict):
     suspended_at: NotRequired[ReadOnlyField]
     suspension_reason: NotRequired[ReadOnlyField]
     ip_allow_list: NotRequired[ReadOnlyField]
+    residency: NotRequired[ReadOnlyField]
+    home_region: NotRequired[ReadOnlyField]
     created_at: NotRequired[ReadOnlyField]
     updated_at: NotRequired[ReadOnlyField]
 
@@ -2716,8 +2723,22 @@ class OrgReplacement(TypedDict):
     suspended_at: NotRequired[ReadOnlyField]
     suspension_reason: NotRequired[ReadOnlyField]
     ip_allow_list: NotRequired[ReadOnlyField]
+    residency: NotRequired[ReadOnlyField]
+    home_region: NotRequired[ReadOnlyField]
     created_at: NotRequired[ReadOnlyField]
     updated_at: NotRequired[ReadOnlyField]
+
+class OrgResidencyChangedEventData(TypedDict):
+    name: str
+    residency: str
+    home_region: str | None
+
+class OrgResidencyChangedEvent(TypedDict):
+    id: EventId
+    type: Literal["org.residency_changed"]
+    created_at: EventTime
+    org_id: str
+    data: OrgResidencyChangedEventData
 
 class OrgResumedEventData(TypedDict):
     name: str
@@ -3527,6 +3548,18 @@ class ReservationList(TypedDict):
     data: list[Reservation]
     next_cursor: NextCursor
 
+class Residency(TypedDict):
+    residency: str
+    home_region: str | None
+
+class ResidencyInput(TypedDict):
+    residency: Literal["none", "strict"]
+    home_region: NotRequired[ReadOnlyField]
+
+class ResidencyPatch(TypedDict):
+    residency: NotRequired[Literal["none", "strict"]]
+    home_region: NotRequired[ReadOnlyField]
+
 class RetentionPolicy(TypedDict):
     raw_days: int
     class_days: int
@@ -3964,6 +3997,106 @@ class SigningWithSecret(TypedDict):
     rotated_at: Timestamp | None
     previous_expires_at: Timestamp | None
     secret: str
+
+class SlackApp(TypedDict):
+    id: str
+    channel: str
+    enabled: bool
+    signing_secret_set_at: Timestamp
+    signing_secret_set_by: list[str]
+    bot_token_set_at: Timestamp
+    fault: str | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+class SlackAppInput(TypedDict):
+    channel: str
+    enabled: NotRequired[bool]
+    signing_secret: NotRequired[str]
+    bot_token: NotRequired[str]
+    id: NotRequired[ReadOnlyField]
+    signing_secret_set_at: NotRequired[ReadOnlyField]
+    signing_secret_set_by: NotRequired[ReadOnlyField]
+    bot_token_set_at: NotRequired[ReadOnlyField]
+    fault: NotRequired[IgnoredField]
+    created_at: NotRequired[ReadOnlyField]
+    updated_at: NotRequired[ReadOnlyField]
+
+class SlackAppOrNotSet(TypedDict):
+    id: str | None
+    channel: str | None
+    enabled: bool | None
+    signing_secret_set_at: Timestamp | None
+    signing_secret_set_by: list[str] | None
+    bot_token_set_at: Timestamp | None
+    fault: str | None
+    created_at: Timestamp | None
+    updated_at: Timestamp | None
+
+class SlackAppPatch(TypedDict):
+    channel: NotRequired[str]
+    enabled: NotRequired[bool]
+    signing_secret: NotRequired[str]
+    bot_token: NotRequired[str]
+    id: NotRequired[ReadOnlyField]
+    signing_secret_set_at: NotRequired[ReadOnlyField]
+    signing_secret_set_by: NotRequired[ReadOnlyField]
+    bot_token_set_at: NotRequired[ReadOnlyField]
+    fault: NotRequired[IgnoredField]
+    created_at: NotRequired[ReadOnlyField]
+    updated_at: NotRequired[ReadOnlyField]
+
+class SlackAppTest(TypedDict):
+    ok: bool
+    fault: str | None
+    message: str | None
+    team: str | None
+
+class SlackLink(TypedDict):
+    id: str
+    member_id: str
+    slack_team_id: str
+    slack_user_id: str
+    slack_user_name: str
+    created_at: Timestamp
+
+class SlackLinkList(TypedDict):
+    data: list[SlackLink]
+    next_cursor: NextCursor
+
+class SlackManifestDisplayInformation(TypedDict):
+    name: str
+    description: str
+    background_color: str
+
+class SlackManifestFeaturesBotUser(TypedDict):
+    display_name: str
+    always_online: bool
+
+class SlackManifestFeatures(TypedDict):
+    bot_user: SlackManifestFeaturesBotUser
+
+class SlackManifestOauthConfigScopes(TypedDict):
+    bot: list[str]
+
+class SlackManifestOauthConfig(TypedDict):
+    scopes: SlackManifestOauthConfigScopes
+
+class SlackManifestSettingsInteractivity(TypedDict):
+    is_enabled: bool
+    request_url: str
+
+class SlackManifestSettings(TypedDict):
+    interactivity: SlackManifestSettingsInteractivity
+    org_deploy_enabled: bool
+    socket_mode_enabled: bool
+    token_rotation_enabled: bool
+
+class SlackManifest(TypedDict):
+    display_information: SlackManifestDisplayInformation
+    features: SlackManifestFeatures
+    oauth_config: SlackManifestOauthConfig
+    settings: SlackManifestSettings
 
 class SpendCap(TypedDict):
     id: str
@@ -4499,4 +4632,4 @@ class WorkflowBounds(TypedDict):
     max_tokens: NotRequired[Count | None]
     max_depth: NotRequired[int | None]
 
-Event: TypeAlias = "BudgetThresholdCrossedEvent | BudgetExceededEvent | BudgetStoppedEvent | SpendCapThresholdCrossedEvent | SpendCapExceededEvent | SpendCapStoppedEvent | CustomerLimitThresholdCrossedEvent | CustomerLimitExceededEvent | CustomerLimitStoppedEvent | PlanExceededEvent | PlanStoppedEvent | ChainExceededEvent | ChainStoppedEvent | CreditPackLowEvent | CreditPackDepletedEvent | CreditPackStoppedEvent | QuotaLowEvent | QuotaDepletedEvent | QuotaStoppedEvent | FreezeSetEvent | FreezeLiftedEvent | KeyUnreportedEvent | KeyHeldAtCostEvent | ConcurrencyLimitReachedEvent | UsageValuesLimitedEvent | PolicyCreatedEvent | PolicyUpdatedEvent | PolicyDeletedEvent | ApprovalRequestedEvent | ApprovalApprovedEvent | ApprovalDeniedEvent | ApprovalExpiredEvent | ProposalRequestedEvent | ProposalApprovedEvent | ProposalDeniedEvent | ContentSafetyDetectedEvent | EvalExpiredEvent | BenchmarkPublishedEvent | PriceChangedEvent | DecisionRefusedEvent | RunFinishedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | OrgSuspendedEvent | OrgResumedEvent | SubscriptionDisabledEvent | DeprecationAnnouncedEvent | WebhookTestEvent"
+Event: TypeAlias = "BudgetThresholdCrossedEvent | BudgetExceededEvent | BudgetStoppedEvent | SpendCapThresholdCrossedEvent | SpendCapExceededEvent | SpendCapStoppedEvent | CustomerLimitThresholdCrossedEvent | CustomerLimitExceededEvent | CustomerLimitStoppedEvent | PlanExceededEvent | PlanStoppedEvent | ChainExceededEvent | ChainStoppedEvent | CreditPackLowEvent | CreditPackDepletedEvent | CreditPackStoppedEvent | QuotaLowEvent | QuotaDepletedEvent | QuotaStoppedEvent | FreezeSetEvent | FreezeLiftedEvent | KeyUnreportedEvent | KeyHeldAtCostEvent | ConcurrencyLimitReachedEvent | UsageValuesLimitedEvent | PolicyCreatedEvent | PolicyUpdatedEvent | PolicyDeletedEvent | ApprovalRequestedEvent | ApprovalApprovedEvent | ApprovalDeniedEvent | ApprovalExpiredEvent | ProposalRequestedEvent | ProposalApprovedEvent | ProposalDeniedEvent | ContentSafetyDetectedEvent | EvalExpiredEvent | BenchmarkPublishedEvent | PriceChangedEvent | DecisionRefusedEvent | RunFinishedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | OrgSuspendedEvent | OrgResumedEvent | OrgResidencyChangedEvent | SubscriptionDisabledEvent | DeprecationAnnouncedEvent | WebhookTestEvent"

@@ -538,6 +538,7 @@ export interface OrgRateLimits {
 
 export interface Orgs {
   created_at: Generated<Timestamp>;
+  home_epoch: Generated<Int8>;
   home_region: string | null;
   id: string;
   ip_allow_list: Generated<string[]>;
@@ -909,6 +910,63 @@ export interface SignInLinks {
   key_id: string | null;
   member_id: string | null;
   org_id: string;
+}
+
+export interface SlackApps {
+  bot_token_set_at: Timestamp;
+  channel: string;
+  created_at: Generated<Timestamp>;
+  due_at: Generated<Timestamp>;
+  enabled: boolean;
+  fault: string | null;
+  keepers: string[];
+  leased_by: string | null;
+  leased_until: Generated<Timestamp>;
+  org_id: string;
+  sealed_bot_token: Buffer;
+  sealed_signing_secret: Buffer;
+  signing_secret_set_at: Timestamp;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface SlackLinkOffers {
+  digest: Buffer;
+  email_key: string;
+  expires_at: Timestamp;
+  org_id: string;
+  slack_team_id: string;
+  slack_user_id: string;
+  slack_user_name: string;
+}
+
+export interface SlackLinks {
+  created_at: Generated<Timestamp>;
+  id: string;
+  member_id: string;
+  org_id: string;
+  slack_team_id: string;
+  slack_user_id: string;
+  slack_user_name: string;
+}
+
+export interface SlackMessages {
+  approval_id: string;
+  attempts: Generated<number>;
+  channel: string | null;
+  created_at: Generated<Timestamp>;
+  due_at: Timestamp | null;
+  org_id: string;
+  posted_at: Timestamp | null;
+  revision: Generated<Int8>;
+  shown: Buffer | null;
+  ts: string | null;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface SlackRequests {
+  digest: Buffer;
+  org_id: string;
+  taken_at: Generated<Timestamp>;
 }
 
 export interface SsoAnswers {
@@ -1382,6 +1440,11 @@ export interface DB {
   session_policies: SessionPolicies;
   sessions: Sessions;
   sign_in_links: SignInLinks;
+  slack_apps: SlackApps;
+  slack_link_offers: SlackLinkOffers;
+  slack_links: SlackLinks;
+  slack_messages: SlackMessages;
+  slack_requests: SlackRequests;
   sso_answers: SsoAnswers;
   sso_connections: SsoConnections;
   sso_domains: SsoDomains;
