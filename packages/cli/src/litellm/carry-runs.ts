@@ -54,18 +54,22 @@ export async function carryRuns(wanted: RunsWanted): Promise<CarriedRuns> {
   }
   const underway = new Set<Promise<void>>()
   let batchSize = 1_000
-  const start = async (batch: readonly Json[]) => {
+  const record = async (batch: readonly Json[]) => {
     const began = performance.now()
-    const sending = send(wanted.client, batch, runs)
-      .then(() => {
-        const tookMs = performance.now() - began
-        const next = tookMs > slowMs ? batch.length / 2 : tookMs < slowMs / 4 ? batch.length * 2 : batchSize
-        batchSize = Math.round(Math.max(smallestBatch, Math.min(largestBatch, next)))
-        wanted.onProgress(runs)
-      })
-      .finally(() => underway.delete(sending))
-    underway.add(sending)
-    sending.catch(() => undefined)
+    await send(wanted.client, batch, runs)
+    const tookMs = performance.now() - began
+    const next = tookMs > slowMs ? batch.length / 2 : tookMs < slowMs / 4 ? batch.length * 2 : batchSize
+    batchSize = Math.round(Math.max(smallestBatch, Math.min(largestBatch, next)))
+    wanted.onProgress(runs)
+  }
+  const start = async (batch: readonly Json[]) => {
+    const recording = record(batch)
+    underway.add(recording)
+    // One that fails stays, and so ends the import at the next wait.
+    recording.then(
+      () => underway.delete(recording),
+      () => undefined,
+    )
     if (underway.size >= atOnce) await Promise.race(underway)
   }
   const waiting: Json[] = []

@@ -66,24 +66,28 @@ describe('the units', () => {
     )
 
   test.each(names)('%s runs a role of the program with settings that it knows', (name) => {
-    const [, start = ''] = given[name]!.find(([key]) => key === 'ExecStart')!
-    const [, program = '', role] = start.split(' ')
+    const [, start] = given[name]!.find(([key]) => key === 'ExecStart')!
+    const [, program, role] = start.split(' ') as [string, string, string]
     expect(existsSync(join(tree, program.replace('/opt/weir/current/', '')))).toBe(true)
     expect(`weir-${role}.service`).toBe(name)
 
     // Each secret is a credential, which stands in a file of the folder that `%d` names.
-    const environment: Record<string, string> = {}
+    const own = settings(name)
+    const secrets = own
+      .filter(([, value]) => value!.startsWith('%d/'))
+      .map(([variable, value]) => [variable!, value!.slice('%d/'.length)])
     const credentials = given[name]!.flatMap(([key, value]) => (key === 'LoadCredential' ? [value.split(':')[0]!] : []))
-    for (const [variable = '', value = ''] of settings(name)) {
-      if (!value.startsWith('%d/')) environment[variable] = value
-      else {
-        expect(credentials).toContain(value.slice('%d/'.length))
-        environment[variable.slice(0, -'_FILE'.length)] = environmentFor({
-          appUrl: 'postgres://weir:x@db/weir',
-          ownerUrl: 'postgres://owner:x@db/weir',
-        })[variable.slice(0, -'_FILE'.length) as 'SVC_REDIS_URL']!
-      }
-    }
+    expect(secrets.map(([, credential]) => credential).toSorted()).toEqual(credentials.toSorted())
+    const examples: Record<string, string> = environmentFor({
+      appUrl: 'postgres://weir:x@db/weir',
+      ownerUrl: 'postgres://owner:x@db/weir',
+    })
+    const environment = Object.fromEntries([
+      ...own.filter(([, value]) => !value!.startsWith('%d/')),
+      ...secrets
+        .map(([variable]) => variable!.slice(0, -'_FILE'.length))
+        .map((variable) => [variable, examples[variable]]),
+    ]) as Record<string, string>
     const { config, warnings } = readConfig(environment)
     expect(warnings).toEqual([])
     const stop = Number(given[name]!.find(([key]) => key === 'TimeoutStopSec')?.[1] ?? Number.POSITIVE_INFINITY)
