@@ -77,7 +77,7 @@ describe('the units', () => {
       .filter(([, value]) => value!.startsWith('%d/'))
       .map(([variable, value]) => [variable!, value!.slice('%d/'.length)])
     const credentials = given[name]!.flatMap(([key, value]) => (key === 'LoadCredential' ? [value.split(':')[0]!] : []))
-    expect(secrets.map(([, credential]) => credential).toSorted()).toEqual(credentials.toSorted())
+    expect(secrets.map(([, credential]) => String(credential)).toSorted()).toEqual(credentials.toSorted())
     const examples: Record<string, string> = environmentFor({
       appUrl: 'postgres://weir:x@db/weir',
       ownerUrl: 'postgres://owner:x@db/weir',
