@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, databaseUrl, dropDatabase } from '../../server/scripts/private-services.ts'
 import { proveImport } from '../proofs/litellm-import/proof.ts'
 import { Client } from '../src/api/client.ts'
+import { carryRuns } from '../src/litellm/carry-runs.ts'
 import { nanosOf, spentNanos } from '../src/litellm/nanos.ts'
 import { periodOf } from '../src/litellm/periods.ts'
+import type { SpendLog } from '../src/litellm/source.ts'
 import { useDesk } from './support/weir.ts'
 
 const desk = useDesk()
@@ -60,6 +63,68 @@ test('a request that a rate limit sends away comes again as often as it is told,
     ;[asked, refusals] = [0, 1_000]
     await expect(new Client({ url }).patient(100).get('/v1/me')).rejects.toThrow('Too many')
     expect(asked).toBeLessThan(20)
+  } finally {
+    server.close().closeAllConnections()
+  }
+})
+
+test('an import of which one batch fails does not end as if it had been recorded', async () => {
+  let batches = 0
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      batches += 1
+      const isFault = batches === 1
+      response.writeHead(isFault ? 403 : 200, { 'content-type': 'application/json' })
+      response.end(
+        JSON.stringify(
+          isFault ? { error: { code: 'forbidden', message: 'Not this one.' } } : { accepted: 1_000, duplicates: 0 },
+        ),
+      )
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const log = (i: number): SpendLog => ({
+    request_id: `call-${i}`,
+    api_key: '',
+    spend: '0.1',
+    prompt_tokens: 1,
+    completion_tokens: 1,
+    started: '2026-01-01T00:00:00Z',
+    ended: '2026-01-01T00:00:01Z',
+    model: 'gpt-4o',
+    model_group: '',
+    custom_llm_provider: '',
+    user: '',
+    end_user: '',
+    team_id: '',
+    organization_id: '',
+    request_tags: [],
+    status: 'success',
+  })
+  async function* logs() {
+    yield Array.from({ length: 1_000 }, (_, i) => log(i))
+    // The answer has come, and nobody waits for it, before the next page is read.
+    while (batches === 0) await pause(5)
+    await pause(100)
+    yield Array.from({ length: 10 }, (_, i) => log(1_000 + i))
+  }
+  try {
+    const carried = carryRuns({
+      source: {
+        logs,
+        close: async () => undefined,
+        count: async () => 1_010,
+        state: () => Promise.reject(new Error('not asked')),
+      },
+      client: new Client({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
+      since: new Date(0),
+      until: undefined,
+      keyIds: new Map(),
+      isChosen: () => true,
+      onLog: () => undefined,
+      onProgress: () => undefined,
+    })
+    await expect(carried).rejects.toThrow('Not this one')
   } finally {
     server.close().closeAllConnections()
   }
