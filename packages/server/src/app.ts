@@ -14,7 +14,7 @@ import { createSessionCookies, type Identification, identify } from './access/id
 import { consolePages } from './console/pages.ts'
 import { readBodies } from './contract/body.ts'
 import { boundBodyMemory } from './contract/body-memory.ts'
-import { ensureSingleResponse, sendContinue } from './contract/connections.ts'
+import { closeConnectionsWhileDraining, ensureSingleResponse, sendContinue } from './contract/connections.ts'
 import { sealCursors } from './contract/cursors.ts'
 import { limitConcurrentDecisions } from './contract/decision-slots.ts'
 import { signalDeprecations } from './contract/deprecations/deprecations.ts'
@@ -296,11 +296,3 @@ function addDomains(app: App, platform: Platform, services: Services, { change, 
 }
 
 type HookResults = Awaited<ReturnType<typeof addHooks>>
-
-/** Ends each connection with its next response while draining, so that none is cut while a request is on its way. */
-function closeConnectionsWhileDraining(app: App, lifecycle: Lifecycle) {
-  app.addHook('onRequest', (_request, reply, done) => {
-    if (lifecycle.isDraining()) reply.raw.shouldKeepAlive = false
-    done()
-  })
-}

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Lifecycle } from '../platform/infra/lifecycle.ts'
 import { hasBodyBytes, isBodyTooLong } from './body.ts'
 import type { App } from './routes.ts'
 
@@ -83,4 +84,12 @@ export function linger(connection: Connection) {
   const timer = setTimeout(() => connection.destroy(), lingerMs).unref()
   connection.once('close', () => clearTimeout(timer))
   connection.end()
+}
+
+/** Ends each connection with its next response while draining, so that none is cut while a request is on its way. */
+export function closeConnectionsWhileDraining(app: App, lifecycle: Lifecycle) {
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (lifecycle.isDraining()) reply.raw.shouldKeepAlive = false
+    done()
+  })
 }

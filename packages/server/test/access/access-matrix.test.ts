@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formatId, type IdKind, newUuid, operatorsOrgId, prefixes } from '../../src/values/id.ts'
+import { insertLink } from '../../src/slack/link-queries.ts'
+import { formatId, type IdKind, newUuid, operatorsOrgId, prefixes, requireId } from '../../src/values/id.ts'
 import { useServer } from '../support/harness.ts'
 import { eventually } from '../support/programs.ts'
 import { runOf } from '../support/recorded-runs.ts'
@@ -69,6 +70,7 @@ const idKindOf: Record<string, IdKind> = {
   session_id: 'session',
   member_id: 'member',
   scim_token_id: 'scimToken',
+  slack_link_id: 'slackLink',
   connection_id: 'connection',
   domain_id: 'domain',
   passkey_id: 'passkey',
@@ -234,13 +236,21 @@ describe('across tenants', () => {
     const domain = await made(`/v1/orgs/${bob.id}/domains`, { domain: 'bob.example' })
     const sha256 = hash('sha256', `sk-${newUuid()}`)
     const foreignKeys = await made(`/v1/orgs/${bob.id}/foreign-keys`, { keys: [{ sha256, name: 'B' }] })
+    const member = await made(`/v1/orgs/${bob.id}/members`, { email: 'bob@bob.example', role: 'member' })
+    const app = { channel: 'C0123456789', signing_secret: '0'.repeat(32), bot_token: 'xoxb-1-2-3' }
+    await succeed('PUT', `/v1/orgs/${bob.id}/slack-app`, bob.key, app)
+    const bobsOrg = requireId('org', bob.id)
+    const link = { id: newUuid(), member_id: requireId('member', String(member['id'])) }
+    const slackUser = { slack_team_id: 'T1', slack_user_id: 'U1', slack_user_name: 'Bob' }
+    await server.platform.sql.asOrgs([bobsOrg], (tx) => insertLink(tx, bobsOrg, { ...link, ...slackUser }))
     const foreign = {
+      slack_link_id: formatId('slackLink', link.id),
       connection_id: connection['id'],
       domain_id: domain['id'],
       key_id: bob.keyId,
       grant_id: formatId('grant', newUuid()),
       session_id: (await signIn(server.url, bob.key)).id,
-      member_id: (await made(`/v1/orgs/${bob.id}/members`, { email: 'bob@bob.example', role: 'member' }))['id'],
+      member_id: member['id'],
       scim_token_id: (await made(`/v1/orgs/${bob.id}/scim-tokens`, { name: 'Okta' }))['id'],
       budget_id: budget['id'],
       concurrency_limit_id: concurrency['id'],

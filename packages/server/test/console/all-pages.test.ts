@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { insertLink } from '../../src/slack/link-queries.ts'
+import { newUuid, requireId } from '../../src/values/id.ts'
 import { type ConsoleVisitor, visitAsMember, visitWithKey } from '../support/console.ts'
 import { type ConsoleRoute, type Crawl, consoleRoutes, crawl, recordCalls } from '../support/console-crawl.ts'
 import { type ConsoleOrganization, fillOrganization } from '../support/console-organization.ts'
 import { useServer } from '../support/harness.ts'
 import { metricOf } from '../support/money.ts'
 import { signIn } from '../support/sessions.ts'
-import { call, operatorOf, tenantOf } from '../support/tenants.ts'
+import { call, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
 
 /** What is true of every page and action of the console, over the list of its routes. */
 const server = useServer({
@@ -13,6 +15,8 @@ const server = useServer({
     SVC_AUTH_BACKOFF_PER_MINUTE: '1000000',
     SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
     SVC_SSO_ALLOWED_CIDRS: '127.0.0.0/8',
+    SVC_SMTP_URL: 'smtp://127.0.0.1:1',
+    SVC_MAIL_FROM: 'weir@example.com',
   },
 })
 let operator: string
@@ -29,7 +33,9 @@ beforeAll(async () => {
   routes = await consoleRoutes(server)
   deprecatedCalls = await countDeprecated()
   calls = recordCalls(server)
-  owner = await visitAsMember(server.url, tenant, 'owner')
+  const signedIn = await visitAsMember(server.url, tenant, 'owner', 'owner@northwind.example')
+  owner = signedIn
+  await addStrangers(tenant, signedIn.memberId, 'owner@northwind.example')
   // Somebody else who is signed in, and who can be signed out.
   await signIn(server.url, tenant.key)
   const price = { model: 'installation-only', input_usd_per_million: '1', output_usd_per_million: '2' }
@@ -69,6 +75,19 @@ beforeAll(async () => {
     broken: crawls.flatMap(({ broken }) => broken),
   }
 }, 300_000)
+
+/** Adds what only comes from outside: a recipient who has not confirmed an address, and a Slack user who has linked themselves. */
+async function addStrangers({ id, key }: Tenant, memberId: string, email: string) {
+  const destination = { kind: 'email', recipients: [email] }
+  const body = { destination, events: ['approval.*'] }
+  const { status, text } = await call(server.url, 'POST', `/v1/orgs/${id}/webhooks`, { key, body })
+  expect(status, text).toBe(201)
+  const orgId = requireId('org', id)
+  const user = { slack_team_id: 'T1', slack_user_id: 'U1', slack_user_name: 'Ada' }
+  await server.platform.sql.asOrgs([orgId], (tx) =>
+    insertLink(tx, orgId, { id: newUuid(), member_id: requireId('member', memberId), ...user }),
+  )
+}
 
 const countDeprecated = () => metricOf(server.url, 'svc_deprecated_route_calls_total')
 

@@ -90,6 +90,11 @@ export async function fillOrganization(
     events: ['key.*'],
     description: named('Signed in the old way'),
   })
+  await send('PUT', `${org}/slack-app`, {
+    channel: 'C0123456789',
+    signing_secret: '0'.repeat(32),
+    bot_token: 'xoxb-1-2-3',
+  })
   await callDeprecated(make, send, short)
   const bill = [
     ['gpt-4o, input', 3.5],
