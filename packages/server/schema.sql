@@ -4344,6 +4344,8 @@ CREATE UNIQUE INDEX limits_one_spend_cap ON public.limits USING btree (org_id) W
 
 CREATE INDEX mail_addresses_due ON public.mail_addresses USING btree (due_at) WHERE (due_at IS NOT NULL);
 
+CREATE INDEX mail_addresses_unconfirmed ON public.mail_addresses USING btree (created_at) WHERE (confirmed_at IS NULL);
+
 CREATE INDEX memberships_created ON public.memberships USING btree (org_id, created_at, id);
 
 CREATE UNIQUE INDEX memberships_email ON public.memberships USING btree (org_id, email_key) WHERE (removed_at IS NULL);
@@ -5084,6 +5086,8 @@ CREATE POLICY pruning ON public.ledger_batches FOR SELECT TO postgres USING (tru
 CREATE POLICY pruning ON public.limit_refusals TO postgres USING (true);
 
 CREATE POLICY pruning ON public.limits TO postgres USING (true);
+
+CREATE POLICY pruning ON public.mail_addresses TO postgres USING (true);
 
 CREATE POLICY pruning ON public.org_ledgers FOR UPDATE TO postgres USING (true);
 

@@ -1573,7 +1573,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Get the link of a Slack user */
+        get: operations["getSlackLink"];
         put?: never;
         post?: never;
         /** End the link of a Slack user */
@@ -10102,6 +10103,7 @@ export interface components {
         SessionId: string;
         Shadow: boolean;
         Size: string;
+        SlackLinkId: string;
         Sort: "created_at" | "-created_at" | "name" | "-name";
         Sort2: "created_at" | "-created_at" | "name" | "-name";
         Sort3: "created_at" | "-created_at";
@@ -14072,16 +14074,45 @@ export interface operations {
             };
         };
     };
+    getSlackLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+                slack_link_id: components["parameters"]["SlackLinkId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "x-svc-trace-id": components["headers"]["TraceId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlackLink"];
+                };
+            };
+        };
+    };
     deleteSlackLink: {
         parameters: {
             query?: never;
             header?: {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 "X-Svc-Reason"?: components["parameters"]["Reason"];
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 id: components["parameters"]["Id"];
-                slack_link_id: string;
+                slack_link_id: components["parameters"]["SlackLinkId"];
             };
             cookie?: never;
         };

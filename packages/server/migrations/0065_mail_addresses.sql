@@ -19,6 +19,10 @@ create index mail_addresses_due on mail_addresses (due_at) where due_at is not n
 call protect_tenant_table('mail_addresses');
 create policy due on mail_addresses for select to current_user using (true);
 grant select, insert, update on mail_addresses to weir_app;
+-- What nobody has confirmed is forgotten; what somebody has, stays.
+create index mail_addresses_unconfirmed on mail_addresses (created_at) where confirmed_at is null;
+create policy pruning on mail_addresses for all to current_user using (true);
+insert into pruned_rows values ('mail_addresses', $$t.confirmed_at is null and t.created_at < clock_timestamp() - interval '90 days'$$);
 
 create function orgs_with_due_mail_codes(most integer) returns setof uuid
   language sql stable security definer set search_path = public

@@ -29,6 +29,9 @@ export type SlackLinkRow = NonNullable<Awaited<ReturnType<typeof findLinkOfUser>
 export const findLinkOfMember = (tx: Tx, orgId: string, memberId: string): Promise<SlackLinkRow | undefined> =>
   linksOf(tx, orgId).where('member_id', '=', memberId).executeTakeFirst()
 
+export const findLink = (tx: Tx, orgId: string, id: string): Promise<SlackLinkRow | undefined> =>
+  linksOf(tx, orgId).where('id', '=', id).executeTakeFirst()
+
 export const lockLink = (tx: Tx, orgId: string, id: string): Promise<SlackLinkRow | undefined> =>
   linksOf(tx, orgId).where('id', '=', id).forUpdate().executeTakeFirst()
 

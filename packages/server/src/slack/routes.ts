@@ -12,13 +12,14 @@ import { openOutbound } from '../webhooks/webhooks.ts'
 import { findApp } from './app-queries.ts'
 import { testApp } from './app-test.ts'
 import { getApp, putApp, removeApp } from './apps.ts'
-import { listLinks } from './link-queries.ts'
+import { findLink, listLinks } from './link-queries.ts'
 import { linkView, unlinkUser } from './links.ts'
 import { manifestOf } from './manifest.ts'
 import {
   SlackApp,
   SlackAppInput,
   SlackAppTest,
+  SlackLink,
   SlackLinkList,
   SlackLinkListQuery,
   SlackLinkPath,
@@ -165,6 +166,27 @@ export function slackLinks(app: App, { sql }: Platform, change: Change) {
       const rows = await sql.asOrgs([orgId], (tx) => listLinks(tx, orgId, asked, memberId))
       const answer = pageResponse(rows, asked, ({ sort_value, id }) => ({ value: sort_value, id }))
       return { ...answer, data: answer.data.map(linkView) }
+    },
+  )
+
+  app.get(
+    '/v1/orgs/:id/slack-links/:slack_link_id',
+    {
+      config: { role: 'admin', scope: 'members:read', pinned: 'unaffected' },
+      schema: {
+        operationId: 'getSlackLink',
+        tags,
+        summary: 'Get the link of a Slack user',
+        description: 'The member as whom the user decides.',
+        params: SlackLinkPath,
+        response: { 200: SlackLink },
+      },
+    },
+    async ({ caller: { orgId }, params }) => {
+      const id = requireId('slackLink', params.slack_link_id)
+      const row = await sql.asOrgs([orgId], (tx) => findLink(tx, orgId, id))
+      if (!row) throw new ApiError('not_found')
+      return linkView(row)
     },
   )
 

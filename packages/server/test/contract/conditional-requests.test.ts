@@ -5,7 +5,11 @@ import { type Answer, call, operatorOf, tenantOf } from '../support/tenants.ts'
 
 /** What is true of everything that can be replaced, changed or deleted, from the route list. */
 const server = useServer({
-  environment: { SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24', SVC_SSO_ALLOWED_CIDRS: '203.0.113.0/24' },
+  environment: {
+    SVC_REGION: 'eu',
+    SVC_WEBHOOK_ALLOWED_CIDRS: '203.0.113.0/24',
+    SVC_SSO_ALLOWED_CIDRS: '203.0.113.0/24',
+  },
 })
 let setting: Setting
 
@@ -17,7 +21,10 @@ beforeAll(async () => {
 const writing = new Set(['PUT', 'PATCH', 'DELETE'])
 const templates = Object.keys(configuration)
 /** Resources that no key has; they are tried in the named test. */
-const ofPeople: Readonly<Record<string, string>> = { '/v1/me/passkeys/{passkey_id}': 'passkey-routes.test.ts' }
+const ofPeople: Readonly<Record<string, string>> = {
+  '/v1/me/passkeys/{passkey_id}': 'passkey-routes.test.ts',
+  '/v1/orgs/{id}/slack-links/{slack_link_id}': 'slack-decisions.test.ts',
+}
 const methodsOf = (template: string) =>
   server.routes.filter((route) => route.template === template).map(({ method }) => method)
 const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: object): Promise<Answer> =>

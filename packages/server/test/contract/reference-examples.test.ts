@@ -85,6 +85,7 @@ const notSent: Readonly<Record<string, string>> = {
   awardForeignKey: 'a key that two organizations claim: foreign-keys.test.ts',
   confirmMailAddress: 'a code out of a mail: mail-destinations.test.ts',
   testSlackApp: 'an answer of Slack: slack-decisions.test.ts',
+  getSlackLink: 'a Slack user who has linked themselves: slack-decisions.test.ts',
   deleteSlackLink: 'a Slack user who has linked themselves: slack-decisions.test.ts',
   listMyPasskeys: 'a person in a session: passkey-routes.test.ts',
   getMyPasskey: 'a passkey: passkey-routes.test.ts',

@@ -279,7 +279,13 @@ test('a link lasts no longer than what its member may: demoted, removed, deactiv
   const unlinked = await linked(org)
   const { json } = await org.ask('GET', `/slack-links?member_id=${unlinked.memberId}`)
   const [found] = json['data'] as { id: string }[]
-  expect((await org.ask('DELETE', `/slack-links/${found?.id}`)).status).toBe(204)
+  const path = `/slack-links/${found?.id}`
+  const shown = await org.ask('GET', path)
+  expect(shown.json).toEqual(found)
+  const conditional = { key: org.key, headers: { 'if-match': '"other"' } }
+  expect((await call(server.url, 'DELETE', at(org, path), conditional)).status).toBe(412)
+  expect((await org.ask('DELETE', path)).status).toBe(204)
+  expect((await org.ask('GET', path)).status).toBe(404)
   await undecided(unlinked, 'not linked')
   const ended = await linked(org)
   expect((await postLink(ended.session, {}, '/console/slack-link/end')).status).toBe(303)

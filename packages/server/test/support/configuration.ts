@@ -211,6 +211,14 @@ export const configuration: Record<string, Configured> = {
     put: route,
     patch: (n) => ({ name: `renamed-${n}` }),
   },
+  '/v1/orgs/{id}/residency': {
+    put: (n) => ({ residency: n % 2 === 0 ? 'strict' : 'none' }),
+    patch: (n) => ({ residency: n % 2 === 0 ? 'strict' : 'none' }),
+  },
+  '/v1/orgs/{id}/slack-app': {
+    put: (n) => ({ channel: `C000000000${n}`, signing_secret: '0'.repeat(32), bot_token: 'xoxb-1-2-3' }),
+    patch: (n) => ({ channel: `C000000000${n}` }),
+  },
   '/v1/orgs/{id}/session-policy': {
     put: (n) => ({ idle_seconds: 60 + n, max_seconds: 3_600, key_sign_in: 'allow' }),
     patch: (n) => ({ idle_seconds: 60 + n }),

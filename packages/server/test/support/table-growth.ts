@@ -40,6 +40,7 @@ const settings = bounded('what an organization has set, by requests that are lim
 /** Of the following, $1 is an organization. */
 const days = (count: number) => `clock_timestamp() - interval '${count} days'`
 const utcDay = (count: number) => `(clock_timestamp() at time zone 'UTC')::date - ${count}`
+const digest = 'sha256(uuid_send(gen_random_uuid()))'
 const deprecatedCall = (day: string) =>
   `insert into deprecated_calls values ($1, ${day}, 'GET', '/v1/x', gen_random_uuid(), 'key', 1, ${day})`
 const reconciliation = (createdAt: string) =>
@@ -95,13 +96,27 @@ const member = (removedAt: string) =>
 const scimToken = (revokedAt: string) =>
   `insert into scim_tokens (org_id, id, name, digest, revoked_at)
    values ($1, gen_random_uuid(), 'x', decode(repeat('00', 32), 'hex'), ${revokedAt})`
+const mailAddress = (createdAt: string, confirmedAt: string) =>
+  `insert into mail_addresses (org_id, address, created_at, confirmed_at)
+   values ($1, gen_random_uuid()::text, ${createdAt}, ${confirmedAt})`
+/** Of the following, rows belong to the Slack app of the organization, which may be there. */
+const slackApp = `
+  with app as (
+    insert into slack_apps (org_id, channel, enabled, sealed_signing_secret, signing_secret_set_at, keepers, sealed_bot_token, bot_token_set_at)
+    values ($1, 'C', false, '', now(), '{}', '', now()) on conflict (org_id) do update set enabled = false returning org_id)`
+const slackMessage = (updatedAt: string) => `${slackApp}
+  insert into slack_messages (org_id, approval_id, updated_at) select org_id, gen_random_uuid(), ${updatedAt} from app`
+const slackRequest = (takenAt: string) => `${slackApp}
+  insert into slack_requests (org_id, digest, taken_at) select org_id, ${digest}, ${takenAt} from app`
+const slackOffer = (expiresAt: string) => `${slackApp}
+  insert into slack_link_offers (org_id, digest, slack_team_id, slack_user_id, slack_user_name, email_key, expires_at)
+  select org_id, ${digest}, 'T', gen_random_uuid()::text, '', '', ${expiresAt} from app`
 /** Of the following, rows belong to people; those of a person without a membership are over. */
 const ofNobody = 'with m as (select gen_random_uuid() as person_id where $1::uuid is not null)'
 const ofMember = `with m as (${member('null')} returning person_id)`
 const passkey = (owner: string) => `${owner}
   insert into passkeys (id, person_id, credential_id, public_key, counter, is_backup_eligible, is_backed_up, name)
   select gen_random_uuid(), person_id, uuid_send(gen_random_uuid()), '', 0, false, false, 'x' from m`
-const digest = 'sha256(uuid_send(gen_random_uuid()))'
 const recoveryCode = (owner: string) =>
   `${owner} insert into recovery_codes (person_id, digest) select person_id, ${digest} from m`
 const challenge = (expiresAt: string) =>
@@ -240,6 +255,8 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   passkeys: pruned('with the last membership of their person', passkey(ofNobody), passkey(ofMember)),
   recovery_codes: pruned('with the last membership of their person', recoveryCode(ofNobody), recoveryCode(ofMember)),
   passkey_challenges: pruned('five minutes', challenge(days(1)), challenge(`${days(0)} + interval '1 minute'`)),
+  mail_addresses: pruned('90 days, unless confirmed', mailAddress(days(91), 'null'), mailAddress(days(91), 'now()')),
+  mail_uses: bounded('one row per subscription, and one per organization'),
   memberships: pruned('90 days after their end', member(days(91)), member(days(89))),
   otlp_mappings: onePerOrg,
   retention_policies: onePerOrg,
@@ -247,11 +264,17 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   routing_models: settings,
   run_keys: job('keep-run-partitions', 'records/retention.test.ts'),
   runs: job('keep-run-partitions', 'records/retention.test.ts'),
+  schema_compatibility: bounded('one row per migration'),
   schema_migrations: bounded('one row per migration'),
   scim_group_members: bounded('20,000 members of each of 1,000 groups, and no longer than the member or the group'),
   scim_groups: bounded('1,000 groups of an organization'),
   scim_tokens: pruned('90 days after their end', scimToken(days(91)), scimToken(days(89))),
   session_policies: onePerOrg,
+  slack_apps: onePerOrg,
+  slack_link_offers: pruned('when they are over', slackOffer(days(1)), slackOffer(`${days(0)} + interval '1 minute'`)),
+  slack_links: bounded('one row per member'),
+  slack_messages: pruned('400 days after they last changed', slackMessage(days(401)), slackMessage(days(399))),
+  slack_requests: pruned('an hour', slackRequest(days(1)), slackRequest(days(0))),
   sso_connections: settings,
   sso_domains: settings,
   sso_identities: pruned('when their member is forgotten', ssoIdentity('gen_random_uuid()'), ssoIdentity(newMember)),

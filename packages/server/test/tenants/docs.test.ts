@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { guides } from '../../src/tenants/docs/pages.ts'
 import { useBrowser } from '../support/browser.ts'
 import { useServer } from '../support/harness.ts'
+import { eventually } from '../support/programs.ts'
 
 const server = useServer()
 const chromium = useBrowser()
@@ -155,8 +156,13 @@ describe('every page of the guides', () => {
 
 describe('search', () => {
   const resultsFor = async (page: Page, question: string) => {
-    await page.keyboard.press('/')
-    await page.locator('#search input').fill(question)
+    const input = page.locator('#search input')
+    // The key does nothing before the page has loaded what listens to it.
+    await eventually(async () => {
+      await page.keyboard.press('/')
+      return input.isVisible()
+    })
+    await input.fill(question)
     await page.locator('#found li').first().waitFor()
     return page
       .locator('#found a')
