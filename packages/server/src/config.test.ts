@@ -102,6 +102,7 @@ describe('a secret in a file', () => {
     SVC_MIGRATE_DATABASE_URL: required.SVC_DATABASE_URL,
     SVC_SMTP_URL: 'smtp://relay.example.com',
     SVC_MAIL_FROM: 'weir@example.com',
+    SVC_CELL_LINK_KEYS: `link:${Buffer.alloc(32, 201).toString('base64')}`,
   }
   const secrets = documentedSettings.filter(({ isSecret }) => isSecret).map(({ variable }) => variable)
 
@@ -112,7 +113,7 @@ describe('a secret in a file', () => {
       return typeof value === 'function' || (typeof value === 'object' && value !== null && 'reveal' in value)
     })
     expect(hidden.map(([, { variable }]) => variable)).toEqual(secrets)
-    expect(secrets).toHaveLength(5)
+    expect(secrets).toHaveLength(6)
   })
 
   test.each([

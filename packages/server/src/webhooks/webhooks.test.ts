@@ -69,6 +69,7 @@ describe('subscriptions', () => {
       org_id: tenant.id,
       url: 'http://127.0.0.1/a?b#c',
       destination: { kind: 'https', format: 'weir' },
+      unconfirmed_recipients: [],
       events: ['key.*', 'run.finished'],
       description: 'pages me',
       ordered: true,
