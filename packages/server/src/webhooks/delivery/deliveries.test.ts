@@ -315,7 +315,10 @@ describe('a replay', () => {
       (await org.ask('POST', '/replay', { from: iso(nowMs - 5 * minute), events })).json['event_count']
     expect(await replay(['org.*'])).toBe(1)
     expect(await replay(['webhook.*'])).toBe(0)
-    expect((await replays(org)).map(({ kinds }) => kinds)).toEqual([['org.suspended', 'org.resumed', 'org.residency_changed'], []])
+    expect((await replays(org)).map(({ kinds }) => kinds)).toEqual([
+      ['org.suspended', 'org.resumed', 'org.residency_changed'],
+      [],
+    ])
     await org.ask('PATCH', '', { events: [] })
     const all = await org.ask('POST', '/replay', { from: iso(nowMs - 5 * minute) })
     expect(all.json['event_count']).toBe(1)
