@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, databaseUrl, dropDatabase } from '../../server/scripts/private-services.ts'
+import { eventually } from '../../server/test/support/programs.ts'
 import { proveImport } from '../proofs/litellm-import/proof.ts'
 import { Client } from '../src/api/client.ts'
 import { carryRuns } from '../src/litellm/carry-runs.ts'
@@ -104,7 +105,7 @@ test('an import of which one batch fails does not end as if it had been recorded
   async function* logs() {
     yield Array.from({ length: 1_000 }, (_, i) => log(i))
     // The answer has come, and nobody waits for it, before the next page is read.
-    while (batches === 0) await pause(5)
+    await eventually(() => batches > 0)
     await pause(100)
     yield Array.from({ length: 10 }, (_, i) => log(1_000 + i))
   }
