@@ -115,13 +115,12 @@ describe.each(templates)('%s', (template) => {
     const [first] = changesOf(template)
     if (!first) return
     const [method, bodyOf] = first
-    // What one membership differs from another by is somebody else's to make.
-    if (JSON.stringify(bodyOf(1)) === JSON.stringify(bodyOf(2))) return
     const tag = (await tagAt(path))!
     const writers = isSample(template) ? 50 : 4
-    const answers = await Promise.all(
-      Array.from({ length: writers }, (_, i) => ask(method, path, { 'if-match': tag }, bodyOf(40 + i))),
-    )
+    const bodies = Array.from({ length: writers }, (_, i) => bodyOf(40 + i))
+    // Whoever writes what is there changes nothing, so that the next one wins as well.
+    if (new Set(bodies.map((body) => JSON.stringify(body))).size < writers) return
+    const answers = await Promise.all(bodies.map((body) => ask(method, path, { 'if-match': tag }, body)))
     expect(answers.map(outcome).sort()).toEqual(['200', ...Array(writers - 1).fill('412 precondition_failed')])
     expect(answers.find(({ status }) => status === 200)!.headers.get('etag')).toBe(await tagAt(path))
   })
