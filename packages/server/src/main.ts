@@ -125,7 +125,7 @@ async function main([name, ...rest]: string[]) {
     // A command prints its result to standard output, so its log goes elsewhere.
     const log = createLog(
       { level: config.logLevel, role: name },
-      name === 'verify' || name === 'rekey' || rest.includes('--check') || isOperatorCommand(name)
+      name === 'verify' || name === 'rekey' || work === checkSchema || isOperatorCommand(name)
         ? process.stderr
         : undefined,
     )

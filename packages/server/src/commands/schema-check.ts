@@ -1,7 +1,6 @@
 import pg from 'pg'
 import type { Config } from '../config.ts'
-import { assertSchema, oldestAfter, readSchemaState } from '../platform/infra/schema.ts'
-import { SchemaMismatch } from '../platform/infra/schema-mismatch.ts'
+import { oldestAfter, problemOf, readSchemaState } from '../platform/infra/schema.ts'
 
 /**
  * Prints what `migrate` would change, and changes nothing; exits with 1 when this version cannot run on the schema as it is. Needs the
@@ -10,10 +9,11 @@ import { SchemaMismatch } from '../platform/infra/schema-mismatch.ts'
 export async function runSchemaCheck({ databaseUrl }: Config) {
   const pool = new pg.Pool({ connectionString: databaseUrl.reveal(), max: 1, application_name: 'weir migrate --check' })
   try {
-    const { applied, missing, newer } = await readSchemaState(pool)
+    const state = await readSchemaState(pool)
+    const { applied, missing, newer } = state
     const current = applied.at(-1) ?? null
     const pending = missing.map((migration) => ({ migration, min_compatible: oldestAfter(migration) }))
-    const problem = await problemOf(pool)
+    const problem = await problemOf(pool, state)
     console.log(
       JSON.stringify({
         current,
@@ -28,15 +28,5 @@ export async function runSchemaCheck({ databaseUrl }: Config) {
     if (problem !== null) process.exitCode = 1
   } finally {
     await pool.end()
-  }
-}
-
-async function problemOf(pool: pg.Pool): Promise<string | null> {
-  try {
-    await assertSchema(pool)
-    return null
-  } catch (error) {
-    if (!(error instanceof SchemaMismatch)) throw error
-    return error.message
   }
 }

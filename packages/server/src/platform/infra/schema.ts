@@ -13,29 +13,27 @@ export const knownMigrations = (): string[] =>
     .map((name) => name.slice(0, -'.sql'.length))
     .sort()
 
-/** The migrations of a database that a program does not have, or lacks in it. */
+/** The migrations of a database beside those of this program: `missing` are not applied yet, `newer` are of a later version. */
 export interface SchemaState {
   readonly applied: readonly string[]
   readonly missing: readonly string[]
   readonly newer: readonly string[]
 }
 
-/**
- * Throws on a schema that this program cannot run on: half-migrated, or migrated by a newer version that has taken away what this one needs.
- * Returns what a newer version has added.
- */
+/** Throws on a schema that this program cannot run on; returns what a newer version has added to it. */
 export async function assertSchema(pool: pg.Pool): Promise<readonly string[]> {
-  const { missing, newer } = await readSchemaState(pool)
-  if (missing.length > 0) {
-    throw new SchemaMismatch(`The database lacks ${missing.join(', ')}: run the migrate role of this version first.`)
-  }
+  const state = await readSchemaState(pool)
+  const problem = await problemOf(pool, state)
+  if (problem !== null) throw new SchemaMismatch(problem)
+  return state.newer
+}
+
+/** Returns why this program cannot run on a schema: it is half-migrated, or a newer version has taken away what this one needs; null where it can. */
+export async function problemOf(pool: pg.Pool, { missing, newer }: SchemaState): Promise<string | null> {
+  if (missing.length > 0) return `The database lacks ${missing.join(', ')}: run the migrate role of this version first.`
   const breaking = await breakingOf(pool, newer)
-  if (breaking.length > 0) {
-    throw new SchemaMismatch(
-      `The database has ${breaking.join(', ')}, which this version of the program does not know and cannot run with: a newer version migrated it. Start that version.`,
-    )
-  }
-  return newer
+  if (breaking.length === 0) return null
+  return `The database has ${breaking.join(', ')}, which this version of the program does not know and cannot run with: a newer version migrated it. Start that version.`
 }
 
 export async function readSchemaState(pool: pg.Pool): Promise<SchemaState> {
