@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { testGroups } from './scripts/test-groups.ts'
 
-// Each file has a process of its own, and all load the same packages: what one has compiled serves the others.
+// All processes load the same packages: what one has compiled serves the others.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'weir-compile-cache')
 
 const template = 'packages/server/test/support/template-database.ts'
+const leftovers = 'packages/server/test/support/leftovers.ts'
 const compileProgram = 'packages/server/test/support/compiled-program.ts'
 
 interface Way {
@@ -25,6 +26,7 @@ const project = (name: string, include: string[], { workers, order, setup = [], 
     maxWorkers: workers,
     sequence: { groupOrder: order },
     globalSetup: [template, ...setup],
+    setupFiles: [leftovers],
     // A machine that others share pauses at times: a limit ends what hangs, it measures nothing.
     testTimeout: 180_000,
     hookTimeout: 300_000,
@@ -40,10 +42,12 @@ const project = (name: string, include: string[], { workers, order, setup = [], 
 export default defineConfig({
   test: {
     projects: [
-      project('units', testGroups.units, { workers: 2, order: 0, isolate: false }),
-      project('side by side', testGroups.sideBySide, { workers: 2, order: 0 }),
-      project('processes', testGroups.processes, { workers: 2, order: 1, setup: [compileProgram] }),
-      project('alone', testGroups.alone, { workers: 1, order: 2 }),
+      // One more than cores: while one waits for a lease or an answer, another works.
+      project('units', testGroups.units, { workers: 3, order: 0, isolate: false }),
+      project('side by side', testGroups.sideBySide, { workers: 3, order: 0, isolate: false, setup: [compileProgram] }),
+      project('processes', testGroups.processes, { workers: 3, order: 1, setup: [compileProgram] }),
+      project('storms', testGroups.storms, { workers: 2, order: 2 }),
+      project('alone', testGroups.alone, { workers: 1, order: 3 }),
     ],
   },
 })

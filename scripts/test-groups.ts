@@ -1,30 +1,40 @@
 import { globSync, readFileSync } from 'node:fs'
 
 /**
- * Groups of test files. Most files run side by side, and those beside the code share their processes, because they load its modules once
- * and leave nothing behind. A file that starts several processes waits for them most of the time, so two of those run side by side once the
- * others are through. One that has a Redis of its own, raises a storm, or measures time or memory takes the machine for itself: beside
- * others it would measure them.
+ * Groups of test files. Most share a few processes, because to load the server takes longer than many of them do; each has a database of its
+ * own, and `leftovers.ts` ends what it leaves behind. A file has a process of its own when it measures the CPU time or the memory of that, or
+ * puts another module in the place of one; so has one that starts several processes, which waits for them most of the time. These come once
+ * the others are through. Then come storms, each with servers of its own, two at a time. What judges the pace of the event loop is alone.
  */
 const include = ['packages/*/{src,test}/**/*.test.ts', 'scripts/**/*.test.ts']
 
-const signsOfProcesses = [/from '[^']*\b(checkout|installation)\.ts'/, /'pytest'/]
+type Group = 'units' | 'sideBySide' | 'processes' | 'storms' | 'alone'
 
-const signsOfMeasuring = [
-  /from '[^']*\b(turns|rate-taker|redis-servers?)\.ts'/,
-  /from '[^']*(storm|walk-round)\//,
-  /\b(cpuUsage|memoryUsage|resourceUsage|monitorEventLoopDelay|eventLoopUtilization|performance\.now)\b/,
+/** Signs of each group in the text of a file; the first that fits decides. */
+const signs: readonly (readonly [Group, RegExp])[] = [
+  ['alone', /from '[^']*\bevent-loop-delay\.ts'/],
+  ['storms', /from '[^']*(storm|walk-round)\/(?!cluster|defences|source-)/],
+  ['processes', /from '[^']*\b(checkout|cluster|installation|rate-taker|redis-servers?|turns)\.ts'/],
+  ['processes', /from '[^']*disasters\//],
+  ['processes', /'pytest'/],
+  ['processes', /\b(cpuUsage|threadCpuUsage|memoryUsage|resourceUsage|setFlagsFromString|vi\.mock)\(/],
 ]
 
-function groupOf(file: string): 'units' | 'sideBySide' | 'processes' | 'alone' {
+function groupOf(file: string): Group {
   const text = readFileSync(file, 'utf8')
-  if (signsOfMeasuring.some((sign) => sign.test(text))) return 'alone'
-  if (signsOfProcesses.some((sign) => sign.test(text))) return 'processes'
-  return /^packages\/[^/]+\/src\//.test(file) ? 'units' : 'sideBySide'
+  const [group] = signs.find(([, sign]) => sign.test(text)) ?? []
+  return group ?? (/^packages\/[^/]+\/src\//.test(file) ? 'units' : 'sideBySide')
 }
 
 const files = include.flatMap((pattern) =>
   globSync(pattern, { exclude: (name) => name === 'node_modules' || name.includes('/node_modules') }),
 )
 
-export const testGroups = { units: [], sideBySide: [], processes: [], alone: [], ...Object.groupBy(files, groupOf) }
+export const testGroups = {
+  units: [],
+  sideBySide: [],
+  processes: [],
+  storms: [],
+  alone: [],
+  ...Object.groupBy(files, groupOf),
+}

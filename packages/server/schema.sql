@@ -76,6 +76,22 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.advance_event_order(beyond bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+declare
+  last bigint;
+begin
+  select s.last_value into last from event_order s;
+  if last > beyond then return; end if;
+  -- The sequence is locked by its change, so nobody takes a number between this look and the end of the transaction.
+  execute format('alter sequence event_order increment by 1');
+  select s.last_value into last from event_order s;
+  if last <= beyond then execute format('alter sequence event_order restart with %s', beyond + 1); end if;
+end
+$$;
+
 CREATE TABLE public.allowances (
     org_id uuid NOT NULL,
     key uuid NOT NULL,
@@ -211,6 +227,56 @@ CREATE FUNCTION public.app_orgs() RETURNS uuid[]
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (string_to_array(NULLIF(current_setting('app.orgs'::text, true), ''::text), ','::text))::uuid[];
 
+CREATE FUNCTION public.arrive_rows(org uuid, move uuid, into_table text, given text[], gone jsonb, is_whole boolean) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, YMD'
+    SET "IntervalStyle" TO 'postgres'
+    AS $_$
+declare
+  rel regclass := to_regclass(quote_ident(into_table));
+  org_column text := case into_table when 'orgs' then 'id' else 'org_id' end;
+  columns text;
+  keys text;
+  matches text;
+  others text;
+  is_foreign boolean;
+begin
+  if not exists (select from org_moves m where m.moved_org = org and m.move_id = move and m.direction = 'in' and m.state = 'arriving') then
+    raise exception 'the organization does not arrive' using errcode = 'WE003';
+  end if;
+  if rel is null or not exists (select from pg_trigger t where t.tgrelid = rel and t.tgname = 'gate_written') then
+    raise exception 'not a table of organizations: %', into_table using errcode = 'WE003';
+  end if;
+  execute format('select exists (select from unnest($1::%s[]) u where u.%I is distinct from $2)', rel, org_column)
+    into is_foreign using given, org;
+  if is_foreign then raise exception 'a row of another organization in %', into_table using errcode = 'WE003'; end if;
+  select string_agg(quote_ident(a.attname), ', ' order by a.attnum) into columns from pg_attribute a
+   where a.attrelid = rel and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+     -- The place among the events of this cell.
+     and not (into_table = 'outbox' and a.attname = 'seq');
+  select string_agg(quote_ident(a.attname), ', '), string_agg(format('t.%1$I = k.%1$I', a.attname), ' and ') into keys, matches
+    from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey) where i.indrelid = rel and i.indisprimary;
+  select string_agg(format('%1$I = excluded.%1$I', a.attname), ', ') into others from pg_attribute a
+   where a.attrelid = rel and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+     and not exists (select from pg_index i where i.indrelid = rel and i.indisprimary and a.attnum = any (i.indkey));
+  perform set_config('app.orgs', org::text, true), set_config('app.move', move::text, true);
+  if is_whole then
+    execute format('delete from %s where %I = $1', rel, org_column) using org;
+  end if;
+  if jsonb_array_length(gone) > 0 then
+    execute format('delete from %s t using jsonb_populate_recordset(null::%1$s, $2) k where t.%I = $1 and %s', rel, org_column, matches)
+      using org, gone;
+  end if;
+  execute format(
+    'insert into %1$s (%2$s) select %2$s from unnest($1::%1$s[]) with ordinality as u order by u.ordinality on conflict (%3$s) do %4$s',
+    rel, columns, keys, case when others is null or into_table = 'outbox' then 'nothing' else 'update set ' || others end
+  ) using given;
+  perform set_config('app.move', '', true);
+end
+$_$;
+
 CREATE FUNCTION public.assert_rows(reached bigint, meant bigint) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -220,6 +286,37 @@ begin
   end if;
 end
 $$;
+
+CREATE TABLE public.org_moves (
+    moved_org uuid NOT NULL,
+    move_id uuid NOT NULL,
+    attempt bigint NOT NULL,
+    direction text NOT NULL,
+    cell text NOT NULL,
+    state text NOT NULL,
+    epoch bigint NOT NULL,
+    term bigint DEFAULT 0 NOT NULL,
+    applied bigint DEFAULT 0 NOT NULL,
+    captures boolean DEFAULT false NOT NULL,
+    progress jsonb DEFAULT '{}'::jsonb NOT NULL,
+    residency text DEFAULT 'none'::text NOT NULL,
+    started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    frozen_at timestamp with time zone,
+    moved_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    keep_until timestamp with time zone,
+    CONSTRAINT org_moves_epoch_check CHECK ((epoch > 0)),
+    CONSTRAINT org_moves_state_check CHECK ((((direction = 'out'::text) AND (state = ANY (ARRAY['copying'::text, 'frozen'::text, 'moved'::text, 'done'::text, 'purged'::text, 'cancelled'::text]))) OR ((direction = 'in'::text) AND (state = ANY (ARRAY['arriving'::text, 'ready'::text, 'active'::text, 'discarded'::text])))))
+);
+
+CREATE FUNCTION public.closed_orgs() RETURNS uuid[]
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT COALESCE(array_agg(m.moved_org), '{}'::uuid[]) AS "coalesce"
+    FROM public.org_moves m
+   WHERE (m.state = ANY (ARRAY['frozen'::text, 'moved'::text, 'done'::text, 'arriving'::text, 'ready'::text, 'discarded'::text]));
+END;
 
 CREATE TABLE public.audit_heads (
     org_id uuid NOT NULL,
@@ -237,7 +334,7 @@ CREATE FUNCTION public.audit_chains_to_hand_over(newest text, most integer) RETU
     BEGIN ATOMIC
  SELECT h.org_id
     FROM public.audit_heads h
-   WHERE ((h.seq > 0) AND ((h.mac_key_id <> audit_chains_to_hand_over.newest) OR (h.handed_over_to IS DISTINCT FROM audit_chains_to_hand_over.newest)))
+   WHERE ((h.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (h.seq > 0) AND ((h.mac_key_id <> audit_chains_to_hand_over.newest) OR (h.handed_over_to IS DISTINCT FROM audit_chains_to_hand_over.newest)))
    ORDER BY h.org_id
   LIMIT audit_chains_to_hand_over.most;
 END;
@@ -500,6 +597,19 @@ CREATE FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since timesta
    WHERE (( SELECT public.app_is_publisher() AS app_is_publisher) AND (m.cohort_id = benchmark_sums_of.cohort) AND (m.org_id = ANY (benchmark_sums_of.orgs)));
 END;
 
+CREATE FUNCTION public.org_standing(org uuid, status text) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN (EXISTS ( SELECT
+                FROM public.org_moves m
+               WHERE ((m.moved_org = org_standing.org) AND (m.state = ANY (ARRAY['frozen'::text, 'moved'::text, 'done'::text, 'arriving'::text, 'ready'::text, 'discarded'::text]))))) THEN 'moving'::text
+             ELSE status
+         END AS status;
+END;
+
 CREATE TABLE public.api_keys (
     org_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -648,42 +758,42 @@ CREATE FUNCTION public.caller_by_id(wanted uuid) RETURNS TABLE(kind text, org_id
             FROM public.api_keys k
            WHERE (k.id = caller_by_id.wanted)
          UNION ALL
-          SELECT 'support'::text,
+          SELECT 'support'::text AS text,
              g.org_id,
              g.id,
              g.id,
-             'operator'::text,
-             '{}'::text[],
-             '{}'::jsonb,
+             'operator'::text AS text,
+             '{}'::text[] AS text,
+             '{}'::jsonb AS jsonb,
              g.mac,
              g.mac_key_id,
-             NULL::timestamp with time zone,
+             NULL::timestamp with time zone AS timestamptz,
              g.expires_at,
              COALESCE(g.revoked_at, ( SELECT k.revoked_at
                     FROM public.api_keys k
                    WHERE (k.id = g.operator_key_id))) AS "coalesce",
              g.scope,
              g.operator_key_id,
-             NULL::uuid,
-             NULL::text,
-             '00000000-0000-0000-0000-000000000000'::uuid
+             NULL::uuid AS uuid,
+             NULL::text AS text,
+             '00000000-0000-0000-0000-000000000000'::uuid AS uuid
             FROM public.support_grants g
            WHERE (g.id = caller_by_id.wanted)
          UNION ALL
-          SELECT 'person'::text,
+          SELECT 'person'::text AS text,
              m.org_id,
              m.id,
              m.id,
              m.role,
-             '{}'::text[],
-             '{}'::jsonb,
+             '{}'::text[] AS text,
+             '{}'::jsonb AS jsonb,
              decode(repeat('00'::text, 32), 'hex'::text) AS decode,
-             ''::text,
-             NULL::timestamp with time zone,
-             NULL::timestamp with time zone,
+             ''::text AS text,
+             NULL::timestamp with time zone AS timestamptz,
+             NULL::timestamp with time zone AS timestamptz,
              COALESCE(m.removed_at, m.deactivated_at) AS "coalesce",
-             NULL::text,
-             NULL::uuid,
+             NULL::text AS text,
+             NULL::uuid AS uuid,
              m.person_id,
              m.email,
              m.org_id
@@ -706,7 +816,7 @@ CREATE FUNCTION public.caller_by_id(wanted uuid) RETURNS TABLE(kind text, org_id
      c.operator_key_id,
      c.person_id,
      c.email,
-     o.status,
+     public.org_standing(o.id, o.status) AS org_standing,
      l.ip_allow_list,
      o.required_dimensions,
      o.home_region,
@@ -914,6 +1024,33 @@ CREATE FUNCTION public.caller_of_foreign_key(wanted bytea[]) RETURNS TABLE(forei
            WHERE claims.is_live) <= 1);
 END;
 
+CREATE FUNCTION public.capture_org_row() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public'
+    AS $$
+declare
+  org uuid;
+  before jsonb;
+  after jsonb;
+begin
+  if tg_op <> 'INSERT' then
+    before := (select jsonb_object_agg(c, to_jsonb(old) -> c) from unnest(tg_argv[2:]) c);
+    org := (to_jsonb(old) ->> tg_argv[1])::uuid;
+  end if;
+  if tg_op <> 'DELETE' then
+    after := (select jsonb_object_agg(c, to_jsonb(new) -> c) from unnest(tg_argv[2:]) c);
+    org := (to_jsonb(new) ->> tg_argv[1])::uuid;
+  end if;
+  insert into org_move_changes (moved_org, table_name, key, rows, digest)
+  select org, tg_argv[0], coalesce(after, before), (after is not null)::int - (before is not null)::int,
+         case when after is null then 0 else row_digest(new) end - case when before is null then 0 else row_digest(old) end;
+  if before <> after then
+    insert into org_move_changes (moved_org, table_name, key, rows, digest) values (org, tg_argv[0], before, 0, 0);
+  end if;
+  return null;
+end
+$$;
+
 CREATE TABLE public.org_ledgers (
     org_id uuid NOT NULL,
     seq bigint DEFAULT 0 NOT NULL,
@@ -1053,20 +1190,25 @@ CREATE FUNCTION public.create_partition(parent text, suffix text, lower_bound te
     SET search_path TO 'public'
     AS $_$
 declare
-  name text := parent || '_' || suffix;
+  target text := case parent when 'movements' then 'movement_rows' else parent end;
+  name text := target || '_' || suffix;
 begin
   if suffix !~ '^[0-9_]+$'
-     or not exists (select from pg_class where oid = to_regclass(quote_ident(parent)) and relkind = 'p' and relnamespace = 'public'::regnamespace) then
+     or not exists (select from pg_class where oid = to_regclass(quote_ident(target)) and relkind = 'p' and relnamespace = 'public'::regnamespace) then
     raise exception 'not a partitioned table of this program: %', parent;
   end if;
   -- Processes that start together ask for the same partition: the second waits for the first, then finds it.
   perform pg_advisory_xact_lock(hashtext('create_partition'), hashtext(name));
   if to_regclass(name) is not null then return; end if;
   set local lock_timeout = '200ms';
-  execute format('create table %I (like %I including defaults including constraints)', name, parent);
+  execute format('create table %I (like %I including defaults including constraints)', name, target);
   execute format('alter table %I enable row level security', name);
   execute format('alter table %I force row level security', name);
-  execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, name, lower_bound, upper_bound);
+  if exists (select from pg_roles where rolname = 'weir_backup') then
+    execute format('grant select on %I to weir_backup', name);
+    execute format('create policy backup on %I for select to weir_backup using (true)', name);
+  end if;
+  execute format('alter table %I attach partition %I for values from (%L) to (%L)', target, name, lower_bound, upper_bound);
 end
 $_$;
 
@@ -1113,7 +1255,7 @@ CREATE FUNCTION public.directory_of_token(wanted uuid) RETURNS TABLE(id uuid, or
      t.org_id,
      t.digest,
      t.revoked_at,
-     o.status,
+     public.org_standing(o.id, o.status) AS org_standing,
      o.ip_allow_list,
      o.required_dimensions,
      r.read_rpm,
@@ -1126,6 +1268,18 @@ CREATE FUNCTION public.directory_of_token(wanted uuid) RETURNS TABLE(id uuid, or
       LEFT JOIN public.org_rate_limits r ON ((r.org_id = t.org_id)))
    WHERE (t.id = directory_of_token.wanted);
 END;
+
+CREATE FUNCTION public.discard_rows(org uuid, move uuid, from_table text, most integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public'
+    AS $$
+begin
+  if not exists (select from org_moves m where m.moved_org = org and m.move_id = move and m.direction = 'in' and m.state = 'discarded') then
+    raise exception 'the arrival is not given up' using errcode = 'WE003';
+  end if;
+  return remove_org_rows(org, from_table, most);
+end
+$$;
 
 CREATE TABLE public.session_policies (
     org_id uuid NOT NULL,
@@ -1154,7 +1308,7 @@ CREATE FUNCTION public.doors_of_person(wanted uuid) RETURNS TABLE(member_id uuid
     FROM ((public.memberships m
       JOIN public.orgs o ON ((o.id = m.org_id)))
       LEFT JOIN public.session_policies s ON ((s.org_id = m.org_id)))
-   WHERE ((m.person_id = doors_of_person.wanted) AND (m.removed_at IS NULL) AND (m.deactivated_at IS NULL) AND (m.accepted_at IS NOT NULL) AND (o.status = 'active'::text) AND (COALESCE(s.sso, 'optional'::text) = 'optional'::text))
+   WHERE ((m.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (m.person_id = doors_of_person.wanted) AND (m.removed_at IS NULL) AND (m.deactivated_at IS NULL) AND (m.accepted_at IS NOT NULL) AND (o.status = 'active'::text) AND (COALESCE(s.sso, 'optional'::text) = 'optional'::text))
    ORDER BY o.name, m.org_id
   LIMIT 100;
 END;
@@ -1172,10 +1326,11 @@ begin
   end if;
   -- What is still held must be given back first: without its row nobody could.
   if parent = 'holds' and exists (
-    select from holds where state = 'open' and tableoid = to_regclass(quote_ident('holds_' || suffix))
+    select from holds where state = 'open' and tableoid = to_regclass(quote_ident('holds_' || suffix)) and org_id <> all ((select closed_orgs())::uuid[])
   ) then
     raise exception 'holds of % are still open', suffix;
   end if;
+  if exists (select from org_moves m where m.state in ('copying', 'frozen', 'arriving', 'ready')) then return; end if;
   set local lock_timeout = '200ms';
   execute format('drop table if exists %I', parent || '_' || suffix);
 end
@@ -1208,6 +1363,7 @@ CREATE FUNCTION public.events_waiting() RETURNS TABLE(waiting bigint, oldest tim
      min(w.created_at) AS min
     FROM ( SELECT o.created_at
             FROM public.outbox o
+           WHERE (o.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[]))
            ORDER BY o.seq
           LIMIT 10000) w;
 END;
@@ -1247,7 +1403,7 @@ CREATE FUNCTION public.expired_holds(before timestamp with time zone, most integ
  SELECT h.org_id,
      h.id
     FROM public.holds h
-   WHERE ((h.state = 'open'::text) AND (h.expires_at < expired_holds.before))
+   WHERE ((h.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (h.state = 'open'::text) AND (h.expires_at < expired_holds.before))
    ORDER BY h.expires_at
   LIMIT expired_holds.most;
 END;
@@ -1285,15 +1441,15 @@ CREATE FUNCTION public.find_caller(wanted uuid) RETURNS TABLE(kind text, org_id 
             FROM public.api_keys k
            WHERE (k.id = find_caller.wanted)
          UNION ALL
-          SELECT 'support'::text,
+          SELECT 'support'::text AS text,
              g.org_id,
              g.id,
-             'operator'::text,
-             '{}'::text[],
-             '{}'::jsonb,
+             'operator'::text AS text,
+             '{}'::text[] AS text,
+             '{}'::jsonb AS jsonb,
              g.mac,
              g.mac_key_id,
-             NULL::timestamp with time zone,
+             NULL::timestamp with time zone AS timestamptz,
              g.expires_at,
              g.revoked_at,
              g.scope,
@@ -1314,7 +1470,7 @@ CREATE FUNCTION public.find_caller(wanted uuid) RETURNS TABLE(kind text, org_id 
      c.revoked_at,
      c.grant_scope,
      c.operator_key_id,
-     o.status,
+     public.org_standing(o.id, o.status) AS org_standing,
      o.ip_allow_list,
      o.required_dimensions,
      o.home_region,
@@ -1328,6 +1484,112 @@ CREATE FUNCTION public.find_caller(wanted uuid) RETURNS TABLE(kind text, org_id 
       JOIN public.orgs o ON ((o.id = c.org_id)))
       LEFT JOIN public.org_rate_limits r ON ((r.org_id = c.org_id)));
 END;
+
+CREATE TABLE public.moved_ids (
+    id uuid NOT NULL,
+    moved_org uuid NOT NULL
+);
+
+CREATE FUNCTION public.find_home(wanted uuid) RETURNS TABLE(residency text, home_epoch bigint, elsewhere text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public'
+    BEGIN ATOMIC
+ SELECT COALESCE(o.residency, m.residency) AS "coalesce",
+         CASE
+             WHEN (m.state = ANY (ARRAY['moved'::text, 'done'::text, 'purged'::text])) THEN m.epoch
+             ELSE COALESCE(o.home_epoch, (1)::bigint)
+         END AS "coalesce",
+         CASE
+             WHEN (m.state = ANY (ARRAY['moved'::text, 'done'::text, 'purged'::text, 'arriving'::text, 'ready'::text, 'discarded'::text])) THEN m.cell
+             ELSE NULL::text
+         END AS "case"
+    FROM ((( SELECT COALESCE(( SELECT k.org_id
+                    FROM public.api_keys k
+                   WHERE (k.id = find_home.wanted)), ( SELECT g.org_id
+                    FROM public.support_grants g
+                   WHERE (g.id = find_home.wanted)), ( SELECT s.org_id
+                    FROM public.sessions s
+                   WHERE (s.id = find_home.wanted)), ( SELECT t.org_id
+                    FROM public.scim_tokens t
+                   WHERE (t.id = find_home.wanted)), ( SELECT i.moved_org
+                    FROM public.moved_ids i
+                   WHERE (i.id = find_home.wanted)), find_home.wanted) AS org) w
+      LEFT JOIN public.orgs o ON ((o.id = w.org)))
+      LEFT JOIN public.org_moves m ON ((m.moved_org = w.org)))
+   WHERE ((o.id IS NOT NULL) OR (m.state = ANY (ARRAY['moved'::text, 'done'::text, 'purged'::text])));
+END;
+
+CREATE FUNCTION public.gate_org_row() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public'
+    AS $$
+declare
+  org uuid;
+  m org_moves;
+begin
+  if tg_op = 'DELETE' then
+    if tg_argv[0] = 'id' then org := old.id; else org := old.org_id; end if;
+  else
+    if tg_argv[0] = 'id' then org := new.id; else org := new.org_id; end if;
+  end if;
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'rows of organizations are written in read committed transactions' using errcode = 'feature_not_supported';
+  end if;
+  perform pg_advisory_xact_lock_shared(1464158530, org_gate(org));
+  select * into m from org_moves o where o.moved_org = org;
+  if found and m.state not in ('copying', 'cancelled', 'active') and current_setting('app.move', true) is distinct from m.move_id::text then
+    -- A function that writes rows of many organizations passes this one over.
+    if current_user <> session_user then return null; end if;
+    raise exception 'the organization is being moved' using errcode = 'WE002', detail = org::text;
+  end if;
+  perform set_config('app.open_orgs', concat(current_setting('app.open_orgs', true), ' ', org), true);
+  if m.captures then perform set_config('app.captured_orgs', concat(current_setting('app.captured_orgs', true), ' ', org), true); end if;
+  if tg_op = 'DELETE' then return old; end if;
+  return new;
+end
+$$;
+
+CREATE PROCEDURE public.gate_tenant_table(IN tenant_table regclass, IN org_column text DEFAULT 'org_id'::text)
+    LANGUAGE plpgsql
+    AS $_$
+declare
+  name text := (select relname from pg_class where oid = tenant_table);
+  keys text := (
+    select string_agg(quote_literal(a.attname), ', ' order by array_position(i.indkey::int2[], a.attnum))
+      from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+     where i.indrelid = tenant_table and i.indisprimary);
+begin
+  if keys is null then raise exception '% has no primary key: its rows could not be moved', tenant_table; end if;
+  execute format($f$create trigger gate_written before insert or update on %1$s for each row
+    when (coalesce(strpos(current_setting('app.open_orgs', true), new.%2$I::text), 0) = 0) execute function gate_org_row(%2$L)$f$, tenant_table, org_column);
+  execute format($f$create trigger gate_deleted before delete on %1$s for each row
+    when (coalesce(strpos(current_setting('app.open_orgs', true), old.%2$I::text), 0) = 0) execute function gate_org_row(%2$L)$f$, tenant_table, org_column);
+  execute format($f$create trigger capture_written after insert or update on %1$s for each row
+    when (coalesce(strpos(current_setting('app.captured_orgs', true), new.%2$I::text), 0) > 0) execute function capture_org_row(%3$L, %2$L, %4$s)$f$,
+    tenant_table, org_column, name, keys);
+  execute format($f$create trigger capture_deleted after delete on %1$s for each row
+    when (coalesce(strpos(current_setting('app.captured_orgs', true), old.%2$I::text), 0) > 0) execute function capture_org_row(%3$L, %2$L, %4$s)$f$,
+    tenant_table, org_column, name, keys);
+end
+$_$;
+
+CREATE PROCEDURE public.gate_tenant_tables()
+    LANGUAGE plpgsql
+    AS $$
+declare
+  tenant_table regclass;
+begin
+  for tenant_table in
+    select c.oid from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'gate_written')
+     order by c.relname
+  loop
+    call gate_tenant_table(tenant_table);
+  end loop;
+  if not organizations_are_gated() then call gate_tenant_table('orgs', 'id'); end if;
+end
+$$;
 
 CREATE TABLE public.sso_domains (
     org_id uuid NOT NULL,
@@ -1357,6 +1619,17 @@ CREATE FUNCTION public.holder_of_domain(wanted text) RETURNS TABLE(org_id uuid, 
     FROM public.sso_domains d
    WHERE ((d.domain = holder_of_domain.wanted) AND (d.verified_at IS NOT NULL));
 END;
+
+CREATE FUNCTION public.insert_movement_row() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public'
+    AS $$
+begin
+  insert into movement_rows (org_id, seq, idx, at, kind, hold_id, keys, d_spent, d_held, d_overrun, d_late, actor, reason, key_id, grant_id)
+  values (new.*);
+  return new;
+end
+$$;
 
 CREATE TABLE public.prices (
     org_id uuid NOT NULL,
@@ -1545,7 +1818,7 @@ CREATE FUNCTION public.ledgers_to_check(after uuid, most integer, even_if_checke
  SELECT l.org_id
     FROM (public.org_ledgers l
       LEFT JOIN public.ledger_checks c ON ((c.org_id = l.org_id)))
-   WHERE ((l.org_id > ledgers_to_check.after) AND (ledgers_to_check.even_if_checked OR (l.seq > COALESCE(c.seq, (0)::bigint))))
+   WHERE ((l.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (l.org_id > ledgers_to_check.after) AND (ledgers_to_check.even_if_checked OR (l.seq > COALESCE(c.seq, (0)::bigint))))
    ORDER BY l.org_id
   LIMIT ledgers_to_check.most;
 END;
@@ -1724,6 +1997,10 @@ CREATE FUNCTION public.master_key_uses(newest text, older text[]) RETURNS TABLE(
    GROUP BY (public.sealed_with(a.sealed));
 END;
 
+CREATE FUNCTION public.org_gate(org uuid) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (hashtext((org)::text) & 255);
+
 CREATE FUNCTION public.org_of_sso_connection(wanted uuid) RETURNS uuid
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public'
@@ -1731,6 +2008,14 @@ CREATE FUNCTION public.org_of_sso_connection(wanted uuid) RETURNS uuid
  SELECT c.org_id
     FROM public.sso_connections c
    WHERE ((c.id = org_of_sso_connection.wanted) AND c.enabled);
+END;
+
+CREATE FUNCTION public.organizations_are_gated() RETURNS boolean
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT (EXISTS ( SELECT
+            FROM pg_trigger t
+           WHERE ((t.tgrelid = ('public.orgs'::regclass)::oid) AND (t.tgname = 'gate_written'::name)))) AS "exists";
 END;
 
 CREATE TABLE public.deprecation_announcements (
@@ -1749,7 +2034,7 @@ CREATE FUNCTION public.orgs_to_tell(announcements text[], since timestamp with t
      array_agg(DISTINCT d.id) AS array_agg
     FROM (UNNEST(orgs_to_tell.announcements, orgs_to_tell.since) d(id, since)
       JOIN public.webhook_subscriptions s ON ((s.enabled AND (s.created_at < d.since))))
-   WHERE ((s.org_id > orgs_to_tell.after) AND (NOT (EXISTS ( SELECT
+   WHERE ((s.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (s.org_id > orgs_to_tell.after) AND (NOT (EXISTS ( SELECT
             FROM public.deprecation_announcements a
            WHERE ((a.org_id = s.org_id) AND (a.deprecation_id = d.id))))))
    GROUP BY s.org_id
@@ -1778,7 +2063,7 @@ CREATE FUNCTION public.orgs_with_closing_digests(most integer) RETURNS SETOF uui
  SELECT DISTINCT d.org_id
     FROM ( SELECT w.org_id
             FROM public.webhook_digests w
-           WHERE (w.closes_at <= clock_timestamp())
+           WHERE ((w.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (w.closes_at <= clock_timestamp()))
            ORDER BY w.closes_at
           LIMIT orgs_with_closing_digests.most) d;
 END;
@@ -1807,7 +2092,7 @@ CREATE FUNCTION public.orgs_with_closing_digests(after uuid, most integer) RETUR
          )
   SELECT one.org_id
     FROM counting one
-   WHERE ((one.org_id IS NOT NULL) AND (EXISTS ( SELECT
+   WHERE ((one.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (one.org_id IS NOT NULL) AND (EXISTS ( SELECT
             FROM public.webhook_digests d
            WHERE ((d.org_id = one.org_id) AND (d.closes_at <= clock_timestamp())))))
   LIMIT orgs_with_closing_digests.most;
@@ -1835,7 +2120,7 @@ CREATE FUNCTION public.orgs_with_due_mail_codes(most integer) RETURNS SETOF uuid
  SELECT DISTINCT d.org_id
     FROM ( SELECT m.org_id
             FROM public.mail_addresses m
-           WHERE (m.due_at <= clock_timestamp())
+           WHERE ((m.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (m.due_at <= clock_timestamp()))
            ORDER BY m.due_at
           LIMIT orgs_with_due_mail_codes.most) d;
 END;
@@ -1878,13 +2163,13 @@ CREATE FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time z
  SELECT DISTINCT due.org_id
     FROM (( SELECT w.org_id
             FROM public.waiting_calls w
-           WHERE (w.due_at < clock_timestamp())
+           WHERE ((w.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (w.due_at < clock_timestamp()))
            ORDER BY w.due_at
           LIMIT orgs_with_due_telemetry.most)
          UNION ALL
          ( SELECT p.org_id
             FROM public.telemetry_points p
-           WHERE ((p.counted < p.value) AND (p.touched_at < orgs_with_due_telemetry.quiet_since))
+           WHERE ((p.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (p.counted < p.value) AND (p.touched_at < orgs_with_due_telemetry.quiet_since))
            ORDER BY p.touched_at
           LIMIT orgs_with_due_telemetry.most)) due;
 END;
@@ -1918,7 +2203,7 @@ CREATE FUNCTION public.orgs_with_due_telemetry(quiet_since timestamp with time z
          )
   SELECT one.org_id
     FROM waiting one
-   WHERE ((one.org_id IS NOT NULL) AND ((EXISTS ( SELECT
+   WHERE ((one.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (one.org_id IS NOT NULL) AND ((EXISTS ( SELECT
             FROM public.waiting_calls w
            WHERE ((w.org_id = one.org_id) AND (w.due_at < clock_timestamp())))) OR (EXISTS ( SELECT
             FROM public.telemetry_points p
@@ -1933,7 +2218,7 @@ CREATE FUNCTION public.orgs_with_old_usage(before timestamp with time zone, afte
 begin
   org_id := after;
   for i in 1..most loop
-    select u.org_id into org_id from usage_15m u where u.org_id > orgs_with_old_usage.org_id order by u.org_id limit 1;
+    select u.org_id into org_id from usage_15m u where u.org_id > orgs_with_old_usage.org_id and u.org_id <> all ((select closed_orgs())::uuid[]) order by u.org_id limit 1;
     exit when org_id is null;
     is_old := exists (select from usage_15m u where u.org_id = orgs_with_old_usage.org_id and u.bucket < before);
     return next;
@@ -1948,7 +2233,7 @@ CREATE FUNCTION public.orgs_with_overdue_approvals(most integer) RETURNS TABLE(o
  SELECT DISTINCT o.org_id
     FROM ( SELECT a.org_id
             FROM public.approvals a
-           WHERE ((a.status = ANY (ARRAY['pending'::text, 'approved'::text])) AND (a.expires_at <= now()))
+           WHERE ((a.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (a.status = ANY (ARRAY['pending'::text, 'approved'::text])) AND (a.expires_at <= now()))
            ORDER BY a.expires_at
           LIMIT orgs_with_overdue_approvals.most) o;
 END;
@@ -1970,7 +2255,7 @@ CREATE FUNCTION public.orgs_with_routes(after uuid, most integer) RETURNS TABLE(
     BEGIN ATOMIC
  SELECT DISTINCT r.org_id
     FROM public.routes r
-   WHERE (r.org_id > orgs_with_routes.after)
+   WHERE ((r.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (r.org_id > orgs_with_routes.after))
    ORDER BY r.org_id
   LIMIT orgs_with_routes.most;
 END;
@@ -2026,7 +2311,7 @@ CREATE FUNCTION public.orgs_with_unwatched_reporting(most integer) RETURNS TABLE
     BEGIN ATOMIC
  SELECT DISTINCT r.org_id
     FROM public.key_reporting r
-   WHERE ((r.day >= (((clock_timestamp() AT TIME ZONE 'UTC'::text))::date - 1)) AND (((r.unreported_runs > 0) AND (NOT r.told_unreported)) OR (((r.floor_nano IS NULL) OR (r.floor_nano < r.dearest_nano)) AND (EXISTS ( SELECT
+   WHERE ((r.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (r.day >= (((clock_timestamp() AT TIME ZONE 'UTC'::text))::date - 1)) AND (((r.unreported_runs > 0) AND (NOT r.told_unreported)) OR (((r.floor_nano IS NULL) OR (r.floor_nano < r.dearest_nano)) AND (EXISTS ( SELECT
             FROM public.trust_settings t
            WHERE ((t.org_id = r.org_id) AND (t.subject_id = ANY (ARRAY[r.org_id, r.lineage_id])) AND ((r.overrun_nano + r.late_nano) > (t.max_overrun_nano)::numeric)))))))
   LIMIT orgs_with_unwatched_reporting.most;
@@ -2040,7 +2325,7 @@ declare
   found_org uuid := after;
 begin
   for i in 1..most loop
-    select d.org_id into found_org from usage_deltas d where d.org_id > found_org order by d.org_id limit 1;
+    select d.org_id into found_org from usage_deltas d where d.org_id > found_org and d.org_id <> all ((select closed_orgs())::uuid[]) order by d.org_id limit 1;
     exit when found_org is null;
     return next found_org;
   end loop;
@@ -2118,6 +2403,7 @@ begin
     'create policy tenant on %s using (org_id = any ((select app_orgs())::uuid[])) with check (org_id = any ((select app_orgs())::uuid[]))',
     tenant_table
   );
+  if organizations_are_gated() then call gate_tenant_table(tenant_table); end if;
 end
 $$;
 
@@ -2129,7 +2415,7 @@ CREATE FUNCTION public.proved_domains(later_than text, most integer) RETURNS TAB
      d.id,
      d.domain
     FROM public.sso_domains d
-   WHERE ((d.verified_at IS NOT NULL) AND (d.domain > proved_domains.later_than))
+   WHERE ((d.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (d.verified_at IS NOT NULL) AND (d.domain > proved_domains.later_than))
    ORDER BY d.domain
   LIMIT proved_domains.most;
 END;
@@ -2234,6 +2520,9 @@ declare
   gone bigint;
 begin
   if rule is null then raise exception 'not a table whose rows are pruned: %', parent; end if;
+  if exists (select from pg_attribute a where a.attrelid = to_regclass(quote_ident(parent)) and a.attname = 'org_id') then
+    rule := format('t.org_id <> all ((select closed_orgs())::uuid[]) and (%s)', rule);
+  end if;
   execute format(
     'delete from %I t where t.ctid = any (array(select t.ctid from %I t where %s limit %s for update skip locked))',
     parent, parent, rule, most
@@ -2262,7 +2551,7 @@ CREATE FUNCTION public.prune_run_keys(most integer) RETURNS bigint
           SELECT k.org_id,
              k.key
             FROM public.run_keys k
-           WHERE (k.seen_on < (((clock_timestamp() AT TIME ZONE 'UTC'::text))::date - 91))
+           WHERE ((k.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (k.seen_on < (((clock_timestamp() AT TIME ZONE 'UTC'::text))::date - 91)))
           LIMIT prune_run_keys.most
           FOR UPDATE OF k SKIP LOCKED
          ), gone AS (
@@ -2275,6 +2564,14 @@ CREATE FUNCTION public.prune_run_keys(most integer) RETURNS bigint
     FROM gone;
 END;
 
+CREATE FUNCTION public.refuse_ungated_move() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  raise exception 'organizations cannot move: their tables have no gate' using errcode = 'WE004', hint = 'Run migrate with SVC_CELLS.';
+end
+$$;
+
 CREATE FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea[], new_key_id text) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public'
@@ -2286,6 +2583,31 @@ CREATE FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea
     FROM UNNEST(rehash_callers.ids, rehash_callers.old_key_ids, rehash_callers.macs) r(id, old_key_id, mac)
    WHERE ((g.id = r.id) AND (g.mac_key_id = r.old_key_id));
 END;
+
+CREATE FUNCTION public.remove_org_rows(org uuid, from_table text, most integer) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'public'
+    AS $_$
+declare
+  rel regclass := to_regclass(quote_ident(from_table));
+  org_column text := case from_table when 'orgs' then 'id' else 'org_id' end;
+  keys text;
+  removed bigint;
+begin
+  if rel is null or not exists (select from pg_trigger t where t.tgrelid = rel and t.tgname = 'gate_written') then
+    raise exception 'not a table of organizations: %', from_table using errcode = 'WE003';
+  end if;
+  select string_agg(quote_ident(a.attname), ', ') into keys
+    from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey) where i.indrelid = rel and i.indisprimary;
+  perform set_config('app.orgs', org::text, true);
+  perform set_config('app.move', (select m.move_id::text from org_moves m where m.moved_org = org), true);
+  execute format('delete from %s where %I = $1 and (%s) in (select %3$s from %1$s where %2$I = $1 limit $2)', rel, org_column, keys)
+    using org, most;
+  get diagnostics removed = row_count;
+  perform set_config('app.move', '', true);
+  return removed;
+end
+$_$;
 
 CREATE FUNCTION public.remove_passkey(of_person uuid, wanted uuid) RETURNS SETOF public.passkeys
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2357,7 +2679,7 @@ CREATE FUNCTION public.replays_waiting(most integer) RETURNS TABLE(org_id uuid, 
  SELECT r.org_id,
      r.id
     FROM public.webhook_replays r
-   WHERE (r.finished_at IS NULL)
+   WHERE ((r.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (r.finished_at IS NULL))
    ORDER BY r.id
   LIMIT replays_waiting.most;
 END;
@@ -2382,6 +2704,19 @@ CREATE FUNCTION public.retention_classes_in_use() RETURNS SETOF smallint
     FROM public.retention_policies p;
 END;
 
+CREATE FUNCTION public.row_digest(r anyelement) RETURNS numeric
+    LANGUAGE plpgsql STABLE
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, YMD'
+    SET "IntervalStyle" TO 'postgres'
+    SET bytea_output TO 'hex'
+    SET extra_float_digits TO '1'
+    AS $$
+begin
+  return hashtextextended(r::text, 0)::numeric;
+end
+$$;
+
 CREATE FUNCTION public.slack_apps_of(wanted uuid[]) RETURNS TABLE(org_id uuid, enabled boolean, sealed_signing_secret bytea)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public'
@@ -2399,7 +2734,7 @@ CREATE FUNCTION public.slack_secrets_sealed_with(key_ids text[], most integer) R
     BEGIN ATOMIC
  SELECT a.org_id
     FROM public.slack_apps a
-   WHERE ((public.sealed_with(a.sealed_signing_secret) = ANY (slack_secrets_sealed_with.key_ids)) OR (public.sealed_with(a.sealed_bot_token) = ANY (slack_secrets_sealed_with.key_ids)))
+   WHERE ((a.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND ((public.sealed_with(a.sealed_signing_secret) = ANY (slack_secrets_sealed_with.key_ids)) OR (public.sealed_with(a.sealed_bot_token) = ANY (slack_secrets_sealed_with.key_ids))))
   LIMIT slack_secrets_sealed_with.most;
 END;
 
@@ -2420,8 +2755,25 @@ CREATE FUNCTION public.sso_secrets_sealed_with(key_ids text[], most integer) RET
  SELECT c.org_id,
      c.id
     FROM public.sso_connections c
-   WHERE (public.sealed_with(c.sealed_secret) = ANY (sso_secrets_sealed_with.key_ids))
+   WHERE ((c.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (public.sealed_with(c.sealed_secret) = ANY (sso_secrets_sealed_with.key_ids)))
   LIMIT sso_secrets_sealed_with.most;
+END;
+
+CREATE FUNCTION public.tables_missing_in_dump() RETURNS SETOF text
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT ((c.oid)::regclass)::text AS oid
+    FROM pg_class c
+   WHERE ((c.relnamespace IN ( SELECT n.oid
+            FROM pg_namespace n
+           WHERE (n.nspname = ANY (ARRAY['public'::name, 'graphile_worker'::name])))) AND (c.relkind = ANY (ARRAY['r'::"char", 'p'::"char", 'S'::"char"])) AND ((NOT
+         CASE c.relkind
+             WHEN 'S'::"char" THEN has_sequence_privilege(c.oid, 'select'::text)
+             ELSE has_table_privilege(c.oid, 'select'::text)
+         END) OR (row_security_active(c.oid) AND (NOT (EXISTS ( SELECT
+            FROM pg_policy p
+           WHERE ((p.polrelid = c.oid) AND (p.polname = 'backup'::name) AND (p.polcmd = 'r'::"char") AND pg_has_role(p.polroles[1], 'usage'::text))))))))
+   ORDER BY ((c.oid)::regclass)::text;
 END;
 
 CREATE FUNCTION public.take_events(most integer) RETURNS TABLE(org_id uuid, id uuid, kind text, subject text, body jsonb, created_at timestamp with time zone, seq bigint)
@@ -2433,6 +2785,7 @@ CREATE FUNCTION public.take_events(most integer) RETURNS TABLE(org_id uuid, id u
             USING ( SELECT w_1.org_id,
                      w_1.id
                     FROM public.outbox w_1
+                   WHERE (w_1.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[]))
                    ORDER BY w_1.seq
                   LIMIT take_events.most
                   FOR UPDATE OF w_1 SKIP LOCKED) w
@@ -2481,7 +2834,7 @@ CREATE FUNCTION public.take_slack_apps(worker uuid, lease interval, most integer
  UPDATE public.slack_apps AS a SET leased_until = (clock_timestamp() + take_slack_apps.lease), leased_by = take_slack_apps.worker
     FROM ( SELECT d_1.org_id
             FROM public.slack_apps d_1
-           WHERE (d_1.enabled AND (d_1.due_at <= now()) AND (d_1.leased_until <= now()))
+           WHERE ((d_1.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND d_1.enabled AND (d_1.due_at <= now()) AND (d_1.leased_until <= now()))
            ORDER BY d_1.due_at
           LIMIT take_slack_apps.most
           FOR UPDATE OF d_1 SKIP LOCKED) d
@@ -2515,7 +2868,7 @@ CREATE FUNCTION public.take_webhook_queues(worker uuid, lease interval, only_tro
     FROM ( SELECT d_1.org_id,
              d_1.subscription_id
             FROM public.webhook_queues d_1
-           WHERE ((d_1.troubled = take_webhook_queues.only_troubled) AND (d_1.due_at <= now()))
+           WHERE ((d_1.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (d_1.troubled = take_webhook_queues.only_troubled) AND (d_1.due_at <= now()))
            ORDER BY d_1.due_at
           LIMIT take_webhook_queues.most
           FOR UPDATE OF d_1 SKIP LOCKED) d
@@ -2613,7 +2966,7 @@ CREATE FUNCTION public.unused_keys(key_ids text[], since timestamp with time zon
  SELECT k.org_id,
      k.id
     FROM public.api_keys k
-   WHERE ((k.mac_key_id = ANY (unused_keys.key_ids)) AND (k.revoked_at IS NULL) AND ((k.expires_at IS NULL) OR (k.expires_at > clock_timestamp())) AND (COALESCE(k.last_used_at, k.created_at) < unused_keys.since))
+   WHERE ((k.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (k.mac_key_id = ANY (unused_keys.key_ids)) AND (k.revoked_at IS NULL) AND ((k.expires_at IS NULL) OR (k.expires_at > clock_timestamp())) AND (COALESCE(k.last_used_at, k.created_at) < unused_keys.since))
    ORDER BY k.id
   LIMIT unused_keys.most;
 END;
@@ -2657,12 +3010,12 @@ CREATE FUNCTION public.webhook_secrets_sealed_with(key_ids text[], most integer)
  SELECT o.org_id,
      NULL::uuid AS uuid
     FROM public.webhook_org_secrets o
-   WHERE (public.sealed_with(o.sealed) = ANY (webhook_secrets_sealed_with.key_ids))
+   WHERE ((o.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND (public.sealed_with(o.sealed) = ANY (webhook_secrets_sealed_with.key_ids)))
  UNION ALL
   SELECT w.org_id,
      w.id
     FROM public.webhook_subscriptions w
-   WHERE ((public.sealed_with(w.sealed) = ANY (webhook_secrets_sealed_with.key_ids)) OR (public.sealed_with(w.sealed_previous) = ANY (webhook_secrets_sealed_with.key_ids)) OR (public.sealed_with(w.destination_sealed) = ANY (webhook_secrets_sealed_with.key_ids)))
+   WHERE ((w.org_id <> ALL (( SELECT public.closed_orgs() AS closed_orgs)::uuid[])) AND ((public.sealed_with(w.sealed) = ANY (webhook_secrets_sealed_with.key_ids)) OR (public.sealed_with(w.sealed_previous) = ANY (webhook_secrets_sealed_with.key_ids)) OR (public.sealed_with(w.destination_sealed) = ANY (webhook_secrets_sealed_with.key_ids))))
  LIMIT webhook_secrets_sealed_with.most;
 END;
 
@@ -2688,6 +3041,70 @@ CREATE TABLE public.audit_log (
 PARTITION BY RANGE (at);
 
 ALTER TABLE ONLY public.audit_log FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.ledger_batches (
+    org_id uuid NOT NULL,
+    seq bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    keys uuid[] NOT NULL,
+    spent_after bigint[] NOT NULL,
+    held_after bigint[] NOT NULL,
+    prev_seq bigint[] NOT NULL,
+    decide_version smallint NOT NULL,
+    kinds text[],
+    hold_ids uuid[],
+    key_places integer[],
+    key_ends integer[],
+    changes_by_key boolean,
+    d_spent bigint[],
+    d_held bigint[],
+    d_overrun bigint[],
+    d_late bigint[],
+    made_by_keys uuid[],
+    made_by_grants uuid[],
+    actors jsonb[],
+    reason text
+)
+PARTITION BY RANGE (at);
+
+ALTER TABLE ONLY public.ledger_batches FORCE ROW LEVEL SECURITY;
+
+CREATE VIEW public.batch_movements WITH (security_invoker='true') AS
+ SELECT b.org_id,
+    b.seq,
+    m.idx,
+    b.at,
+    b.kinds[LEAST((m.idx + 1), cardinality(b.kinds))] AS kind,
+    m.hold_id,
+        CASE
+            WHEN (cardinality(b.key_places) = 0) THEN b.keys
+            ELSE ARRAY( SELECT b.keys[p.place] AS keys
+               FROM unnest(b.key_places[m.first:m.last]) WITH ORDINALITY p(place, number)
+              ORDER BY p.number)
+        END AS keys,
+    b.d_spent[m.first_change:m.last_change] AS d_spent,
+    b.d_held[m.first_change:m.last_change] AS d_held,
+    b.d_overrun[m.first_change:m.last_change] AS d_overrun,
+    b.d_late[m.first_change:m.last_change] AS d_late,
+    b.actors[LEAST((m.idx + 1), cardinality(b.actors))] AS actor,
+    b.reason,
+    b.made_by_keys[LEAST((m.idx + 1), cardinality(b.made_by_keys))] AS key_id,
+    b.made_by_grants[LEAST((m.idx + 1), cardinality(b.made_by_grants))] AS grant_id
+   FROM (public.ledger_batches b
+     CROSS JOIN LATERAL ( SELECT ((u.number - 1))::integer AS idx,
+            u.hold_id,
+            p.first,
+            u.key_end AS last,
+                CASE
+                    WHEN b.changes_by_key THEN p.first
+                    ELSE (u.number)::integer
+                END AS first_change,
+                CASE
+                    WHEN b.changes_by_key THEN u.key_end
+                    ELSE (u.number)::integer
+                END AS last_change
+           FROM (UNNEST(b.hold_ids, b.key_ends) WITH ORDINALITY u(hold_id, key_end, number)
+             CROSS JOIN LATERAL ( SELECT (COALESCE(b.key_ends[((u.number)::integer - 1)], 0) + 1) AS first) p)) m);
 
 CREATE TABLE public.benchmark_cohorts (
     id uuid NOT NULL,
@@ -2895,20 +3312,6 @@ CREATE TABLE public.kept_days (
     CONSTRAINT kept_days_days_check CHECK ((days > 0))
 );
 
-CREATE TABLE public.ledger_batches (
-    org_id uuid NOT NULL,
-    seq bigint NOT NULL,
-    at timestamp with time zone NOT NULL,
-    keys uuid[] NOT NULL,
-    spent_after bigint[] NOT NULL,
-    held_after bigint[] NOT NULL,
-    prev_seq bigint[] NOT NULL,
-    decide_version smallint NOT NULL
-)
-PARTITION BY RANGE (at);
-
-ALTER TABLE ONLY public.ledger_batches FORCE ROW LEVEL SECURITY;
-
 CREATE TABLE public.limit_refusals (
     org_id uuid NOT NULL,
     key uuid NOT NULL,
@@ -2928,7 +3331,7 @@ CREATE TABLE public.mail_uses (
 
 ALTER TABLE ONLY public.mail_uses FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.movements (
+CREATE TABLE public.movement_rows (
     org_id uuid NOT NULL,
     seq bigint NOT NULL,
     idx integer NOT NULL,
@@ -2948,7 +3351,42 @@ CREATE TABLE public.movements (
 )
 PARTITION BY RANGE (at);
 
-ALTER TABLE ONLY public.movements FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY public.movement_rows FORCE ROW LEVEL SECURITY;
+
+CREATE VIEW public.movements WITH (security_invoker='true') AS
+ SELECT movement_rows.org_id,
+    movement_rows.seq,
+    movement_rows.idx,
+    movement_rows.at,
+    movement_rows.kind,
+    movement_rows.hold_id,
+    movement_rows.keys,
+    movement_rows.d_spent,
+    movement_rows.d_held,
+    movement_rows.d_overrun,
+    movement_rows.d_late,
+    movement_rows.actor,
+    movement_rows.reason,
+    movement_rows.key_id,
+    movement_rows.grant_id
+   FROM public.movement_rows
+UNION ALL
+ SELECT batch_movements.org_id,
+    batch_movements.seq,
+    batch_movements.idx,
+    batch_movements.at,
+    batch_movements.kind,
+    batch_movements.hold_id,
+    batch_movements.keys,
+    batch_movements.d_spent,
+    batch_movements.d_held,
+    batch_movements.d_overrun,
+    batch_movements.d_late,
+    batch_movements.actor,
+    batch_movements.reason,
+    batch_movements.key_id,
+    batch_movements.grant_id
+   FROM public.batch_movements;
 
 CREATE TABLE public.nodes (
     id uuid NOT NULL,
@@ -2958,6 +3396,31 @@ CREATE TABLE public.nodes (
     lease_until timestamp with time zone NOT NULL,
     job_lockers text[] DEFAULT '{}'::text[] NOT NULL,
     applied_version bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.org_move_changes (
+    id bigint NOT NULL,
+    moved_org uuid NOT NULL,
+    table_name text NOT NULL,
+    key jsonb NOT NULL,
+    rows integer NOT NULL,
+    digest numeric NOT NULL
+);
+
+ALTER TABLE public.org_move_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.org_move_changes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.org_move_sums (
+    moved_org uuid NOT NULL,
+    table_name text NOT NULL,
+    rows bigint NOT NULL,
+    digest numeric NOT NULL
 );
 
 CREATE TABLE public.otlp_mappings (
@@ -3989,7 +4452,10 @@ ALTER TABLE ONLY public.mail_uses
 ALTER TABLE ONLY public.memberships
     ADD CONSTRAINT memberships_pkey PRIMARY KEY (org_id, id);
 
-ALTER TABLE ONLY public.movements
+ALTER TABLE ONLY public.moved_ids
+    ADD CONSTRAINT moved_ids_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.movement_rows
     ADD CONSTRAINT movements_pkey PRIMARY KEY (org_id, seq, idx, at);
 
 ALTER TABLE ONLY public.nodes
@@ -3997,6 +4463,15 @@ ALTER TABLE ONLY public.nodes
 
 ALTER TABLE ONLY public.org_ledgers
     ADD CONSTRAINT org_ledgers_pkey PRIMARY KEY (org_id);
+
+ALTER TABLE ONLY public.org_move_changes
+    ADD CONSTRAINT org_move_changes_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.org_move_sums
+    ADD CONSTRAINT org_move_sums_pkey PRIMARY KEY (moved_org, table_name);
+
+ALTER TABLE ONLY public.org_moves
+    ADD CONSTRAINT org_moves_pkey PRIMARY KEY (moved_org);
 
 ALTER TABLE ONLY public.org_rate_limits
     ADD CONSTRAINT org_rate_limits_pkey PRIMARY KEY (org_id);
@@ -4360,9 +4835,13 @@ CREATE UNIQUE INDEX memberships_person ON public.memberships USING btree (org_id
 
 CREATE INDEX memberships_removed ON public.memberships USING btree (removed_at) WHERE (removed_at IS NOT NULL);
 
-CREATE INDEX movements_at ON ONLY public.movements USING brin (at);
+CREATE INDEX movements_at ON ONLY public.movement_rows USING brin (at);
 
 CREATE INDEX nodes_lease_until ON public.nodes USING btree (lease_until);
+
+CREATE INDEX org_move_changes_in_order ON public.org_move_changes USING btree (moved_org, id);
+
+CREATE UNIQUE INDEX org_moves_underway ON public.org_moves USING btree (cell) WHERE ((direction = 'out'::text) AND (state = ANY (ARRAY['copying'::text, 'frozen'::text, 'moved'::text])));
 
 CREATE INDEX orgs_created_at ON public.orgs USING btree (created_at, id);
 
@@ -4690,6 +5169,8 @@ ALTER INDEX public.runs_pkey ATTACH PARTITION public.runs_90_pkey;
 
 CREATE TRIGGER fill_lineage BEFORE INSERT ON public.api_keys FOR EACH ROW EXECUTE FUNCTION public.fill_key_lineage();
 
+CREATE TRIGGER insert_row INSTEAD OF INSERT ON public.movements FOR EACH ROW EXECUTE FUNCTION public.insert_movement_row();
+
 CREATE TRIGGER keep_hour_values_of_deleted AFTER DELETE ON public.usage_15m REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION public.keep_usage_hour_values();
 
 CREATE TRIGGER keep_hour_values_of_inserted AFTER INSERT ON public.usage_15m REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.keep_usage_hour_values();
@@ -4701,6 +5182,8 @@ CREATE TRIGGER keep_hours_of_deleted AFTER DELETE ON public.usage_15m REFERENCIN
 CREATE TRIGGER keep_hours_of_inserted AFTER INSERT ON public.usage_15m REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.keep_usage_hours();
 
 CREATE TRIGGER keep_hours_of_updated AFTER UPDATE ON public.usage_15m REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.keep_usage_hours();
+
+CREATE TRIGGER refuse_ungated_move BEFORE INSERT ON public.org_moves FOR EACH ROW WHEN ((NOT public.organizations_are_gated())) EXECUTE FUNCTION public.refuse_ungated_move();
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.orgs(id);
@@ -5041,7 +5524,7 @@ ALTER TABLE public.mail_uses ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.memberships ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE public.movements ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.movement_rows ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.org_ledgers ENABLE ROW LEVEL SECURITY;
 
@@ -5259,7 +5742,7 @@ ALTER TABLE public.telemetry_points ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.telemetry_sessions ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY tenant ON public.allowances USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+CREATE POLICY tenant ON public.allowances USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) IS TRUE)) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.api_keys USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -5275,11 +5758,11 @@ CREATE POLICY tenant ON public.benchmark_set_orgs USING ((org_id = ANY (( SELECT
 
 CREATE POLICY tenant ON public.chain_limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
-CREATE POLICY tenant ON public.chains USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+CREATE POLICY tenant ON public.chains USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) IS TRUE)) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.content_safety USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
-CREATE POLICY tenant ON public.customer_limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+CREATE POLICY tenant ON public.customer_limits USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) IS TRUE)) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.decision_records USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -5305,9 +5788,9 @@ CREATE POLICY tenant ON public.foreign_keys USING ((org_id = ANY (( SELECT publi
 
 CREATE POLICY tenant ON public.freezes USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
-CREATE POLICY tenant ON public.holds USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+CREATE POLICY tenant ON public.holds USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) IS TRUE)) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
-CREATE POLICY tenant ON public.idempotency_keys USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+CREATE POLICY tenant ON public.idempotency_keys USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) IS TRUE)) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.key_reporting USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -5325,9 +5808,9 @@ CREATE POLICY tenant ON public.mail_uses USING ((org_id = ANY (( SELECT public.a
 
 CREATE POLICY tenant ON public.memberships USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
-CREATE POLICY tenant ON public.movements USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+CREATE POLICY tenant ON public.movement_rows USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
-CREATE POLICY tenant ON public.org_ledgers USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+CREATE POLICY tenant ON public.org_ledgers USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) IS TRUE)) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.org_rate_limits USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -5337,7 +5820,7 @@ CREATE POLICY tenant ON public.otlp_mappings USING ((org_id = ANY (( SELECT publ
 
 CREATE POLICY tenant ON public.outbox USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
-CREATE POLICY tenant ON public.packs USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
+CREATE POLICY tenant ON public.packs USING (((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])) IS TRUE)) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
 CREATE POLICY tenant ON public.policy_matches USING ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[]))) WITH CHECK ((org_id = ANY (( SELECT public.app_orgs() AS app_orgs)::uuid[])));
 
@@ -5536,6 +6019,9 @@ REVOKE ALL ON FUNCTION public.admit_application_role() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.admit_backup_role() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.advance_event_order(beyond bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.advance_event_order(beyond bigint) TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.allowances TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.approvals TO weir_app;
@@ -5547,6 +6033,14 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.packs TO weir_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.usage_dimension_values TO weir_app;
 
 REVOKE ALL ON FUNCTION public.allowance_is_over(a public.allowances) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.arrive_rows(org uuid, move uuid, into_table text, given text[], gone jsonb, is_whole boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.arrive_rows(org uuid, move uuid, into_table text, given text[], gone jsonb, is_whole boolean) TO weir_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.org_moves TO weir_app;
+
+REVOKE ALL ON FUNCTION public.closed_orgs() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.closed_orgs() TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_heads TO weir_app;
 
@@ -5588,6 +6082,9 @@ GRANT ALL ON FUNCTION public.benchmark_sums(of_org uuid, since timestamp with ti
 REVOKE ALL ON FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.benchmark_sums_of(cohort uuid, orgs uuid[], since timestamp with time zone, until timestamp with time zone) TO weir_app;
 
+REVOKE ALL ON FUNCTION public.org_standing(org uuid, status text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.org_standing(org uuid, status text) TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.api_keys TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.memberships TO weir_app;
@@ -5595,6 +6092,10 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.memberships TO weir_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.org_rate_limits TO weir_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.orgs TO weir_app;
+
+GRANT UPDATE(home_region) ON TABLE public.orgs TO weir_app;
+
+GRANT UPDATE(home_epoch) ON TABLE public.orgs TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.rate_limit_policies TO weir_app;
 
@@ -5674,6 +6175,9 @@ GRANT ALL ON FUNCTION public.directory_entry(wanted uuid) TO weir_app;
 REVOKE ALL ON FUNCTION public.directory_of_token(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.directory_of_token(wanted uuid) TO weir_app;
 
+REVOKE ALL ON FUNCTION public.discard_rows(org uuid, move uuid, from_table text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.discard_rows(org uuid, move uuid, from_table text, most integer) TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.session_policies TO weir_app;
 
 REVOKE ALL ON FUNCTION public.doors_of_person(wanted uuid) FROM PUBLIC;
@@ -5682,7 +6186,7 @@ GRANT ALL ON FUNCTION public.doors_of_person(wanted uuid) TO weir_app;
 REVOKE ALL ON FUNCTION public.drop_partition(parent text, suffix text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.drop_partition(parent text, suffix text) TO weir_app;
 
-GRANT USAGE ON SEQUENCE public.event_order TO weir_app;
+GRANT SELECT,USAGE ON SEQUENCE public.event_order TO weir_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.outbox TO weir_app;
 
@@ -5696,6 +6200,11 @@ GRANT ALL ON FUNCTION public.expired_holds(before timestamp with time zone, most
 
 REVOKE ALL ON FUNCTION public.find_caller(wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_caller(wanted uuid) TO weir_app;
+
+GRANT SELECT ON TABLE public.moved_ids TO weir_app;
+
+REVOKE ALL ON FUNCTION public.find_home(wanted uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_home(wanted uuid) TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sso_domains TO weir_app;
 
@@ -5815,6 +6324,8 @@ GRANT ALL ON FUNCTION public.prune_run_keys(most integer) TO weir_app;
 REVOKE ALL ON FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea[], new_key_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.rehash_callers(ids uuid[], old_key_ids text[], macs bytea[], new_key_id text) TO weir_app;
 
+REVOKE ALL ON FUNCTION public.remove_org_rows(org uuid, from_table text, most integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.remove_passkey(of_person uuid, wanted uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.remove_passkey(of_person uuid, wanted uuid) TO weir_app;
 
@@ -5889,6 +6400,10 @@ GRANT ALL ON FUNCTION public.webhook_secrets_sealed_with(key_ids text[], most in
 
 GRANT SELECT,INSERT ON TABLE public.audit_log TO weir_app;
 
+GRANT SELECT,INSERT ON TABLE public.ledger_batches TO weir_app;
+
+GRANT SELECT ON TABLE public.batch_movements TO weir_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.benchmark_cohorts TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.chain_limits TO weir_app;
@@ -5919,15 +6434,19 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.freezes TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotency_keys TO weir_app;
 
-GRANT SELECT,INSERT ON TABLE public.ledger_batches TO weir_app;
-
 GRANT SELECT,INSERT,UPDATE ON TABLE public.limit_refusals TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.mail_uses TO weir_app;
 
+GRANT SELECT,INSERT ON TABLE public.movement_rows TO weir_app;
+
 GRANT SELECT,INSERT ON TABLE public.movements TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nodes TO weir_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.org_move_changes TO weir_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.org_move_sums TO weir_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.otlp_mappings TO weir_app;
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { beginProof, recordOption } from '../../../scripts/proof/record.ts'
 import {
   appLogin,
   createDatabase,
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(firstSeed()) },
     source: { type: 'string', default: 'database' },
     minutes: { type: 'string', default: '120' },
+    ...recordOption,
   },
 })
 const usual = values.smoke ? { keys: 60, teams: 8, logs: 2_000 } : { keys: 10_000, teams: 500, logs: 1_000_000 }
@@ -43,6 +45,7 @@ const program = fileURLToPath(new URL('../../server/src/main.ts', import.meta.ur
 const name = randomBytes(4).toString('hex')
 const [weir, litellm] = [`weir_import_${name}`, `litellm_import_${name}`]
 servicesUp()
+const finish = beginProof('import', values.record)
 await setDiskWaits(false)
 for (const database of [weir, litellm]) await createDatabase(database, { fresh: true })
 const environment = environmentFor(
@@ -83,6 +86,18 @@ try {
   const { faults, ...figures } = await Promise.race([proof, stopped])
   for (const fault of faults.slice(0, 20)) console.error(fault)
   console.log(`import: ${JSON.stringify({ ...size, seed: Number(values.seed), ...figures, faults: faults.length })}`)
+  finish({
+    tried: size.logs,
+    of: 'calls of a LiteLLM imported while the import is killed',
+    broken: faults.length,
+    figures: {
+      seed: Number(values.seed),
+      source: values.source,
+      keys: size.keys,
+      teams: size.teams,
+      kills: Number(values.kills),
+    },
+  })
   console.log(run('verify').trim().split('\n').at(-1))
   if (faults.length > 0) process.exitCode = 1
 } finally {

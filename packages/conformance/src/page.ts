@@ -32,7 +32,7 @@ repository show them. ${countOf('nothing yet')} belong to parts that are not ser
 
 From a clone of the repository, with an [operator's key](access.md#the-first-operator):
 
-\`\`\`sh
+\`\`\`sh not-run="it takes minutes; packages/conformance/test/conformance.test.ts runs all of it"
 export WEIR_OPERATOR_KEY=weir_…
 pnpm conformance --url https://weir.example.com
 \`\`\`

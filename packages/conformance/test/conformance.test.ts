@@ -22,6 +22,8 @@ beforeAll(async () => {
   const installation = await startInstallation(database, 1, {
     SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.1/32',
     SVC_WEBHOOK_ALLOWED_PORTS: '1-65535',
+    // Reads take longer on a busy machine.
+    SVC_EXPENSIVE_READ_BURST_MS: '120000',
   })
   startRole('worker', installation.environment)
   url = installation.apis[0]!.url

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { Client } from 'undici'
 import { cpuMicrosOf } from '../../server/bench/support/cpu.ts'
 import { median } from '../../server/bench/support/statistics.ts'
@@ -19,12 +20,13 @@ export interface Target {
   readonly path?: string
 }
 
-/** Calls a side from some connections, each as fast as it is answered. */
+/** Calls a side from some connections, each as fast as it is answered, or after a pause. */
 export async function callRound(
   { url, pid, headers, path = '/v1/chat/completions' }: Target,
   body: Buffer,
   connections: number,
   seconds: number,
+  pauseMs = 0,
 ): Promise<CallRound> {
   const times: number[] = []
   const firsts: number[] = []
@@ -46,6 +48,7 @@ export async function callRound(
       if (answer.statusCode >= 300) throw new Error(`${url} answered ${answer.statusCode}`)
       times.push(performance.now() - start)
       firsts.push(first)
+      if (pauseMs > 0) await setTimeout(pauseMs)
     }
     await client.close()
   }

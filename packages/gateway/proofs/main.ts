@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { recordOption } from '../../../scripts/proof/record.ts'
 import { proveAborts } from './abort-storm/proof.ts'
 import { proveBounds } from './bounds/proof.ts'
 import { proveCrashes } from './crash-storm/proof.ts'
@@ -22,16 +23,20 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: process.env['WEIR_SEED'] ?? '1' },
     count: { type: 'string' },
     bug: { type: 'string' },
+    ...recordOption,
   },
 })
 const proof = proofs[positionals[0] ?? '']
 if (!proof) {
-  console.error(`Usage: pnpm prove ${Object.keys(proofs).join(' | ')} [--smoke] [--seed N] [--count N] [--bug NAME]`)
+  console.error(
+    `Usage: pnpm prove ${Object.keys(proofs).join(' | ')} [--smoke] [--seed N] [--count N] [--bug NAME] [--record]`,
+  )
   process.exit(64)
 }
 await proof({
   smoke: values.smoke,
   seed: Number(values.seed),
+  record: values.record,
   ...(values.bug !== undefined && { bug: values.bug }),
   ...(values.count !== undefined && { count: Number(values.count) }),
 })

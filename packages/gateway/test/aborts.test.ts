@@ -31,7 +31,8 @@ describe.each(['chat', 'responses', 'messages'] as const)('%s', (dialect) => {
     const at = await hangUp(answer, 20)
     const run = await endedRun(under, answer)
     expect(entry.state).toBe('aborted')
-    expect(entry.goneAtMs! - at).toBeLessThan(1_000)
+    // At 5 ms a token it would take 10 s to its end; a machine may pause.
+    expect(entry.goneAtMs! - at).toBeLessThan(5_000)
     expect(entry.output).toBeLessThan(1_000)
     expect(run).toMatchObject({ status: 'cancelled', cost_basis: 'estimated' })
     expect(run['output_tokens']).toBeGreaterThanOrEqual(entry.output)

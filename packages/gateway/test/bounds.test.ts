@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { vocabularies } from '../proofs/bounds/bill.ts'
 import { hunt, judge, plants } from '../proofs/bounds/bounds.ts'
 import type { GeneratedRequest } from '../proofs/bounds/requests.ts'
+import { textOf } from '../proofs/bounds/texts.ts'
 import { Random } from '../proofs/support/random.ts'
 
 const seed = Number(process.env['WEIR_SEED'] ?? Math.floor(Math.random() * 1_000_000))
@@ -18,6 +20,14 @@ test('no generated request can be billed above its hard bound', () => {
     'messages',
     'responses',
   ])
+})
+
+test('no token of a vocabulary stands for less than a byte', () => {
+  const random = new Random(seed)
+  for (let i = 0; i < 1_000; i += 1) {
+    const text = textOf(random)
+    for (const count of Object.values(vocabularies)) expect(count(text)).toBeLessThanOrEqual(Buffer.byteLength(text))
+  }
 })
 
 test.each(Object.entries(plants))('the hunt would find %s', (_, plant) => {

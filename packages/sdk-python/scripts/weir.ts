@@ -44,23 +44,33 @@ let api: ChildProcess | undefined
 let worker: ChildProcess | undefined
 let port = 0
 
-/** Starts a role; returns the port that it serves on once it says so. */
+/** Starts a role; returns the port that it serves on once it says so. What it says afterwards is read and dropped: a full pipe would stop it. */
 async function start(role: 'api' | 'worker', wanted: number): Promise<[ChildProcess, number]> {
   const child = spawn(process.execPath, [main, role], {
     env: { ...env, SVC_PORT: String(wanted) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { message, url } = JSON.parse(line) as { message?: string; url?: string }
-    if (message !== (role === 'api' ? 'serving' : 'working')) continue
-    child.stdout.resume()
-    return [child, Number(new URL(url ?? 'http://localhost:0').port)]
-  }
-  throw new Error(`the ${role} ended before it served`)
+  let last = ''
+  child.once('exit', (code) => {
+    if (!ended.has(child)) console.error(`the ${role} ended by itself with ${code}: ${last}`)
+  })
+  return new Promise((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`the ${role} ended before it served: ${last}`)))
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      last = line
+      const { message, url } = JSON.parse(line) as { message?: string; url?: string }
+      if (message === (role === 'api' ? 'serving' : 'working'))
+        resolve([child, Number(new URL(url ?? 'http://localhost:0').port)])
+    })
+  })
 }
+
+/** Processes that were ended on purpose. */
+const ended = new WeakSet<ChildProcess>()
 
 async function end(child: ChildProcess | undefined) {
   if (!child || child.exitCode !== null || child.signalCode !== null) return
+  ended.add(child)
   child.kill('SIGKILL')
   await once(child, 'exit')
 }

@@ -16,7 +16,9 @@ import { knownMigrations, migrationsFolder } from '../src/platform/infra/schema.
 import { secret } from '../src/values/secret.ts'
 import { apiTypes } from './api-types.ts'
 import { dashboard } from './dashboard.ts'
+import { edgeExamples } from './edge-examples.ts'
 import { configurationPage, deprecationsPage, errorsPage, eventsPage } from './generated-pages.ts'
+import { chartFiles } from './helm-chart.ts'
 import { catalogText, priceCatalog } from './price-catalog.ts'
 import { priceSourcesPage } from './price-sources.ts'
 import {
@@ -28,6 +30,7 @@ import {
   services,
   servicesUp,
 } from './private-services.ts'
+import { proofFiles } from './proof-page.ts'
 import { pythonFaults, pythonTypes } from './python-types.ts'
 import { readableJson } from './readable-json.ts'
 
@@ -66,6 +69,9 @@ try {
     'docs/configuration.md': configurationPage(),
     'docs/conformance.md': conformancePage(),
     'deploy/grafana/weir.json': dashboard(),
+    ...proofFiles(),
+    ...edgeExamples(),
+    ...chartFiles(),
   }
   const document = await openApi()
   files['openapi.json'] = document

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { beginProof, recordOption } from '../../../scripts/proof/record.ts'
 import { deadlocksShow, runIngestStorm } from '../proofs/ingest-storm/storm.ts'
 import { openInstallation } from '../proofs/storm/installation.ts'
 import { servicesUp } from './private-services.ts'
@@ -17,10 +18,12 @@ const { values } = parseArgs({
     seed: { type: 'string', default: process.env['WEIR_SEED'] ?? String(Date.now() % 1_000_000) },
     bug: { type: 'string' },
     calm: { type: 'boolean', default: false },
+    ...recordOption,
   },
 })
 servicesUp()
 console.log(`seed ${values.seed}`)
+const finish = beginProof('ingest', values.record && values.bug === undefined)
 const installation = await openInstallation({ apis: Number(values.processes), settings: deadlocksShow })
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void installation.close().finally(() => process.exit(1)))
@@ -34,6 +37,12 @@ try {
     patienceSeconds: 600,
   })
   console.log(report)
+  finish({
+    tried: Number(report.figures.runs),
+    of: 'runs recorded in bulk while processes and PostgreSQL are killed',
+    broken: faults.length,
+    figures: { seed: Number(values.seed), ...report.weather },
+  })
   for (const fault of faults.slice(0, 50)) console.error(fault)
   if (faults.length > 50) console.error(`and ${faults.length - 50} more`)
   if (faults.length > 0) process.exitCode = 1

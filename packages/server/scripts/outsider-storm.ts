@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { beginProof, recordOption } from '../../../scripts/proof/record.ts'
 import { openOutsiderInstallation, runOutsiderStorm } from '../proofs/outsider-storm/storm.ts'
 import { servicesUp } from './private-services.ts'
 
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1' },
     weather: { type: 'string' },
     bug: { type: 'string' },
+    ...recordOption,
   },
 })
 const weathers = ['stormy', 'cutting'] as const
@@ -30,12 +32,23 @@ try {
   for (let seed = Number(values.seed); seed < Number(values.seed) + Number(values.seeds); seed++) {
     const weather = (values.weather as Weather | undefined) ?? weathers[seed % weathers.length]!
     const options = { seconds: Number(values.seconds), clients: Number(values.clients), seed, weather }
-    const { faults, ...figures } = await runOutsiderStorm(installation, options)
-    console.log(JSON.stringify({ seed, weather, differences: faults.length, ...figures }))
+    const finish = beginProof('outsider', values.record && values.bug === undefined)
+    const { faults, ...report } = await runOutsiderStorm(installation, options)
+    console.log(JSON.stringify({ seed, weather, differences: faults.length, ...report }))
+    finish({
+      tried: sumOf(report.answers),
+      of: 'answers, compared with everything that a customer can read afterwards',
+      broken: faults.length,
+      figures: { seed, weather, ...report.figures, ...report.counts },
+    })
     for (const fault of faults.slice(0, 20)) console.error(fault)
     if (faults.length > 20) console.error(`and ${faults.length - 20} more`)
     if (faults.length > 0) process.exitCode = 1
   }
 } finally {
   await installation.close()
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { beginProof, recordOption } from '../../../scripts/proof/record.ts'
 import { createTenant, type Installation, openInstallation, setLimits } from '../proofs/storm/installation.ts'
 import { measureNeighbours } from '../proofs/storm/neighbours.ts'
 import { runStorm, spendTheRest } from '../proofs/storm/storm.ts'
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     bug: { type: 'string' },
     calm: { type: 'boolean', default: false },
     neighbours: { type: 'boolean', default: false },
+    ...recordOption,
   },
 })
 servicesUp()
@@ -39,9 +41,10 @@ try {
 }
 
 async function storm(installation: Installation) {
+  const finish = beginProof('storm', values.record && values.bug === undefined)
   const tenant = await createTenant(installation)
   await setLimits(installation, tenant)
-  const { faults, ...figures } = await runStorm(installation, tenant, {
+  const { faults, ...report } = await runStorm(installation, tenant, {
     seconds: Number(values.seconds),
     connections: Number(values.connections),
     agents: Number(values.agents),
@@ -50,8 +53,23 @@ async function storm(installation: Installation) {
     waitsForLeases: true,
   })
   const rest = await spendTheRest(installation, tenant)
-  console.log({ ...figures, rest: `${formatUsd(rest.before)} before, ${formatUsd(rest.after)} left` })
+  console.log({ ...report, rest: `${formatUsd(rest.before)} before, ${formatUsd(rest.after)} left` })
   for (const fault of faults.slice(0, 50)) console.error(fault)
   if (faults.length > 50) console.error(`and ${faults.length - 50} more`)
+  const { decisions = 0, holds = 0, settlements = 0, expired = 0 } = report.figures
+  finish({
+    tried: Number(decisions),
+    of: 'decisions on one budget while processes and PostgreSQL are killed and paused',
+    broken: faults.length,
+    figures: {
+      seed: Number(values.seed),
+      callers: Number(values.connections),
+      processes: Number(values.processes),
+      holds,
+      settlements,
+      expired,
+      ...report.counts,
+    },
+  })
   if (faults.length > 0 || rest.after * 100n > rest.before) process.exitCode = 1
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { beginProof, recordOption } from '../../../scripts/proof/record.ts'
 import { defences } from '../proofs/walk-round/defences.ts'
 import { search } from '../proofs/walk-round/search.ts'
 import { patient, type Settings, strict } from '../proofs/walk-round/settings.ts'
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     strict: { type: 'boolean', default: false },
     without: { type: 'string' },
     database: { type: 'string' },
+    ...recordOption,
   },
 })
 
@@ -74,6 +76,7 @@ async function searchHere(
 }
 
 servicesUp()
+const finish = beginProof('walk-round', values.record && values.without === undefined)
 const made = values.database === undefined ? await createSearchDatabase() : undefined
 const database = values.database ?? made?.name ?? ''
 try {
@@ -81,6 +84,7 @@ try {
   if (values.without === undefined)
     for (const settings of [strict, patient])
       for (const raises of [false, true]) results.push(await searchHere(database, settings, { raises }))
+  const gotRound = results.filter((isHeld) => !isHeld).length
   const wanted = values.strict ? [] : values.without === undefined ? Object.keys(defences) : [values.without]
   for (const defence of wanted) {
     if (defences[defence] === undefined) throw new Error(`there is no such defence: ${defence}`)
@@ -92,6 +96,16 @@ try {
         : searchHere(database, off ?? strict, { without: defence, raises })),
     )
   }
+  finish({
+    tried: (results.length - wanted.length) * options.sequences,
+    of: 'sequences of a hostile caller against a provider that bills',
+    broken: gotRound,
+    figures: {
+      seed: options.seed,
+      'defences switched off, one at a time': wanted.length,
+      'of these found by the search': results.slice(results.length - wanted.length).filter(Boolean).length,
+    },
+  })
   if (results.includes(false)) process.exitCode = 1
 } finally {
   await made?.drop()

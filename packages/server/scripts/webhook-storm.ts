@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { beginProof, recordOption } from '../../../scripts/proof/record.ts'
 import { openWebhookInstallation } from '../proofs/webhook-storm/installation.ts'
 import { compareLag, runWebhookStorm } from '../proofs/webhook-storm/storm.ts'
 import { servicesUp } from './private-services.ts'
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: process.env['WEIR_SEED'] ?? String(Date.now() % 1_000_000) },
     bug: { type: 'string' },
     calm: { type: 'boolean', default: false },
+    ...recordOption,
   },
 })
 const maxDuplicatePercent = 1
@@ -28,6 +30,7 @@ const maxLagRatio = 2
 servicesUp()
 console.log(`seed ${values.seed}`)
 const seed = Number(values.seed)
+const finish = beginProof('webhooks', values.record && values.bug === undefined)
 const installation = await openWebhookInstallation({ workers: Number(values.workers) })
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void installation.close().finally(() => process.exit(1)))
@@ -59,6 +62,7 @@ try {
     faults: found,
     figures,
     duplicatePercent,
+    lag,
   } = await runWebhookStorm(installation, {
     ...size,
     seed,
@@ -70,6 +74,17 @@ try {
   console.log(figures)
   faults.push(...found)
   if (duplicatePercent > maxDuplicatePercent) faults.push(`${duplicatePercent.toFixed(2)} % arrived more than once`)
+  finish({
+    tried: Number(values.events),
+    of: 'events delivered while workers and PostgreSQL are killed, beside dead and slow endpoints',
+    broken: faults.length,
+    figures: {
+      seed,
+      'arrived more than once': `${duplicatePercent.toFixed(2)} %`,
+      'lag of healthy endpoints, p99': `${lag.p99} ms`,
+      'the same beside dead ones ÷ alone': ratio.toFixed(2),
+    },
+  })
 } finally {
   await installation.close()
 }

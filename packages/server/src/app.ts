@@ -84,7 +84,8 @@ import { usage } from './records/usage/routes.ts'
 import { spentSince } from './records/usage/usage.ts'
 import { introduce } from './regions/directory/directory.ts'
 import { internalRoutes } from './regions/directory/routes.ts'
-import { forwardRequests, isCountedElsewhere } from './regions/forwarding/forwarding.ts'
+import { forwardRequests } from './regions/forwarding/forwarding.ts'
+import { moveRoutes } from './regions/moves/routes.ts'
 import { backtests } from './runs/backtests/routes.ts'
 import { createIngest, otlp, otlpMapping, otlpTelemetry } from './runs/otlp/routes.ts'
 import { runs } from './runs/routes.ts'
@@ -148,7 +149,8 @@ export async function buildApp(
   const hooks = await addHooks(app, platform, { services, lifecycle, registry, routes })
   attempts = hooks.attempts
   probes(app, platform, lifecycle)
-  if (otherCells) internalRoutes(app, platform, otherCells)
+  if (otherCells) internalRoutes(app, platform, { ...otherCells, callers: services.callers, attempts })
+  if (otherCells) await moveRoutes(app, platform, otherCells)
   await docs(app)
   await signIn(app, platform, hooks)
   await consolePages(app, platform, hooks)
@@ -200,15 +202,12 @@ async function addHooks(app: App, platform: Platform, { services, lifecycle, reg
   closeConnectionsWhileDraining(app, lifecycle)
   refuseUnmatched(app)
   const cookies = createSessionCookies(platform)
-  const isElsewhere = otherCells && isCountedElsewhere(otherCells.link, cookies)
-  const { count: countDeprecated } = signalDeprecations(app, platform, registry, isElsewhere)
+  signalDeprecations(app, platform, registry)
   refuseMalformedRequests(app)
   shedLoad(app, inFlight, config, metrics)
   let identification: Identification
-  if (otherCells) {
-    const isSlowed = (address: string) => identification.isSlowed(address)
-    forwardRequests(app, platform, { ...otherCells, cookies, isSlowed, countDeprecated })
-  }
+  const isSlowed = (address: string) => identification.isSlowed(address)
+  const forwarding = otherCells && forwardRequests(app, platform, { ...otherCells, cookies, isSlowed })
   identification = identify(app, platform, callers, cookies, (address) =>
     rateLimiter.countFailure(address, config.authBackoffPerMinute),
   )
@@ -230,7 +229,7 @@ async function addHooks(app: App, platform: Platform, { services, lifecycle, reg
   limitReads(app, config, metrics)
   const slots = createChangeSlots(platform)
   const change = createChange(platform, idempotency, lease, slots)
-  const attempts = recordAttempts(app, platform, identification)
+  const attempts = recordAttempts(app, platform, identification, forwarding?.recordAtHome)
   recordRefusals(app, platform, records)
   const pageChange = createPageChange(platform, lease, slots)
   const providers = createProviders(platform)

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -229,9 +229,8 @@ test.each([
   }
 })
 
-describe('the master key that compose.yaml publishes', () => {
-  const compose = readFileSync(new URL('../../../compose.yaml', import.meta.url), 'utf8')
-  const published = /WEIR_MASTER_KEYS:-(\w+:[\w+/]+=*)\}/.exec(compose)![1]!
+describe('the master key that compose.yaml of 0.1.0 published', () => {
+  const published = 'local:bG9jYWwtb25seS1sb2NhbC1vbmx5LWxvY2FsLW9ubHk='
   const own = `own:${Buffer.alloc(32, 9).toString('base64')}`
   const within = (url: string | undefined, keys: string) => ({
     ...required,

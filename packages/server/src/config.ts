@@ -1,4 +1,4 @@
-import { checkRegionSettings } from './region-settings.ts'
+import { type Cell, checkRegionSettings } from './region-settings.ts'
 import { settings } from './settings.ts'
 import { nearest } from './values/nearest.ts'
 import { checkMasterKeys, isLocalUrl } from './values/published-keys.ts'
@@ -129,6 +129,38 @@ export function readMasterKeys(environment: Record<string, string | undefined>):
     if (!(error instanceof SettingFault)) throw error
     throw new ConfigurationError([`${variable} ${error.message}`])
   }
+}
+
+/** Settings of one of several cells, as far as a proxy in front of it needs them. */
+export interface CellSettings {
+  readonly cell: string
+  readonly region: string
+  readonly cells: readonly Cell[]
+}
+
+/** Reads which cells there are, for commands that run without anything else. */
+export function readCells(environment: Record<string, string | undefined>): CellSettings {
+  const faults: string[] = []
+  const read = <T>(setting: Setting<T>): T | undefined => {
+    try {
+      const given = readSettingText(setting, environment)
+      if (given !== undefined) return setting.parse(given)
+      faults.push(`${setting.variable} is required: ${setting.describe}`)
+    } catch (error) {
+      if (!(error instanceof SettingFault)) throw error
+      faults.push(`${setting.variable} ${error.message}`)
+    }
+    return undefined
+  }
+  const [cell = '', region = '', cells = []] = [
+    read(settings.cell),
+    read(settings.region),
+    read(settings.cells),
+  ] as const
+  if (cells.some(({ name }) => name === cell))
+    faults.push(`SVC_CELLS lists ${cell}, which is this cell (SVC_CELL): list the other cells only`)
+  if (faults.length > 0) throw new ConfigurationError(faults)
+  return { cell, region, cells }
 }
 
 /** The variables that can be set, for the documentation and the release checks. */

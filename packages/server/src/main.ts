@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { readMoveArguments } from './commands/move-arguments.ts'
 import type { OperatorCommand } from './commands/operator-commands.ts'
 import { type Config, ConfigurationError, readConfig, readMasterKeys } from './config.ts'
 import { CommandRefused } from './platform/infra/command-refused.ts'
@@ -25,8 +26,17 @@ const usage = `Usage: main.ts api | worker | migrate | verify | COMMAND
                                                          created or rotated; the last one only with --force
   reset-operator-ip-allow-list                           accepts operators from every address again
   verify-audit-export FILE [HEADS]                       verifies an NDJSON audit export, and the logged heads, without a database
+  orgs move ORG --to CELL [--keep-days N] [--json]       moves an organization to another cell, or goes on with that; docs/regions.md says how
+  orgs move ORG --cancel                                 gives up a move that is not completed: the organization goes on where it is
+  orgs moves [--json]                                    prints the organizations that have left, arrive or have arrived
+  orgs purge ORG [--now]                                 removes what an organization has left behind, as the owner of the schema
+  record-restore TIME                                    records in every audit chain that the database was restored to a moment, so that
+                                                         heads that were logged after it are no sign of tampering
   prices import FILE [--url URL] [--apply] …             compares a list of prices (genai-prices, LiteLLM, models.dev) with those in effect,
                                                          and sets them for every organization; docs/price-imports.md has all options
+  edge haproxy|envoy --local URL [--local URL]…          prints the configuration of a proxy in front of this cell, made from SVC_CELL,
+       [--listen ADDRESS:PORT] [--certificate FILE]      SVC_REGION and SVC_CELLS; docs/regions.md has all options
+       [--ca-file FILE] [--proxy-protocol]
 
 Configuration is read from the environment; docs/configuration.md lists every variable.`
 
@@ -49,10 +59,10 @@ const roles: Record<string, Work> = {
     ])
     await runWorker(await openPlatform(config, 'worker', log))
   },
-  migrate: async ({ migrateDatabaseUrl, databaseUrl }, log) => {
+  migrate: async ({ migrateDatabaseUrl, databaseUrl, cells }, log) => {
     if (!migrateDatabaseUrl) throw new ConfigurationError(['SVC_MIGRATE_DATABASE_URL is required by migrate'])
     const { migrate } = await import('./platform/infra/migrate.ts')
-    await migrate({ ownerUrl: migrateDatabaseUrl, appUrl: databaseUrl, log })
+    await migrate({ ownerUrl: migrateDatabaseUrl, appUrl: databaseUrl, log, gatesOrganizations: cells.length > 0 })
   },
   verify: async (config, log) => {
     const { runLedgerVerification } = await import('./commands/ledger-verification.ts')
@@ -64,6 +74,13 @@ const checkSchema: Work = async (config) => {
   const { runSchemaCheck } = await import('./commands/schema-check.ts')
   await runSchemaCheck(config)
 }
+
+const recordRestore =
+  (moment: string): Work =>
+  async (config, log) => {
+    const { runRestoreRecord } = await import('./commands/restore-record.ts')
+    await runRestoreRecord(config, log, moment)
+  }
 
 /** Arguments and flags of the commands that print a result to standard output; roles take none. */
 const operatorCommands: Record<OperatorCommand, { arguments: number; flags: Record<string, 'string' | 'boolean'> }> = {
@@ -87,12 +104,25 @@ function rekeyWork([option, ...more]: string[]): Work | undefined {
   }
 }
 
+function orgsWork(rest: string[]): Work | undefined {
+  const given = readMoveArguments(rest)
+  return (
+    given &&
+    (async (config, log) => {
+      const { runMoveCommand } = await import('./commands/org-moves.ts')
+      await runMoveCommand(config, log, given)
+    })
+  )
+}
+
 /** Returns the work that a command line names; undefined when it cannot be understood. */
 function resolveWork(name: string, rest: string[]): Work | undefined {
   const role = roles[name]
   if (name === 'migrate' && rest.length === 1 && rest[0] === '--check') return checkSchema
   if (role) return rest.length === 0 ? role : undefined
   if (name === 'rekey') return rekeyWork(rest)
+  if (name === 'orgs') return orgsWork(rest)
+  if (name === 'record-restore') return rest.length === 1 ? recordRestore(rest[0] ?? '') : undefined
   if (!isOperatorCommand(name)) return undefined
   const parsed = parseArguments(operatorCommands[name], rest)
   return (
@@ -117,6 +147,7 @@ function parseArguments({ arguments: count, flags }: (typeof operatorCommands)[O
 async function main([name, ...rest]: string[]) {
   if (name === 'verify-audit-export' && rest.length > 0 && rest.length <= 2) return verifyOffline(rest)
   if (name === 'prices' && rest[0] === 'import') return importPrices(rest.slice(1))
+  if (name === 'edge') return describeEdge(rest)
   const work = name === undefined ? undefined : resolveWork(name, rest)
   if (name === undefined || work === undefined) return exit(exitUsage, usage)
 
@@ -125,7 +156,11 @@ async function main([name, ...rest]: string[]) {
     // A command prints its result to standard output, so its log goes elsewhere.
     const log = createLog(
       { level: config.logLevel, role: name },
-      name === 'verify' || name === 'rekey' || work === checkSchema || isOperatorCommand(name)
+      name === 'verify' ||
+        name === 'rekey' ||
+        name === 'record-restore' ||
+        work === checkSchema ||
+        isOperatorCommand(name)
         ? process.stderr
         : undefined,
     )
@@ -159,6 +194,19 @@ async function importPrices(args: string[]) {
     // Not at once: what was printed may still be on its way through a pipe.
     console.error(error.message)
     process.exitCode = 1
+  }
+}
+
+/** Needs no database: a proxy stands where there is none. */
+async function describeEdge(args: string[]) {
+  const command = await import('./commands/edge/edge.ts')
+  const given = command.readEdgeArguments(args)
+  if (!given) return exit(exitUsage, usage)
+  try {
+    command.printEdge(given, process.env)
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    exit(exitConfiguration, error.message)
   }
 }
 

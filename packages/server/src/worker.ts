@@ -22,6 +22,7 @@ import { deleteDeadNodesJob, joinWorkers } from './platform/nodes/nodes.ts'
 import { maintainRunPartitionsJob, pruneChainsJob, pruneRowsJob } from './records/retention/retention.ts'
 import { ensureRunPartitions } from './records/run-log/run-log.ts'
 import { foldOldUsageJob, startFolding } from './records/usage/usage.ts'
+import { rescueMoves } from './regions/moves/moves.ts'
 import { recordWaitingTelemetry } from './runs/otlp/otlp.ts'
 import { checkRuns } from './runs/reconciliation/reconciliation.ts'
 import { expiredEvalsJob } from './runs/routing/routing.ts'
@@ -82,6 +83,7 @@ export async function runWorker(platform: Platform) {
   const telemetry = recordWaitingTelemetry(platform, lanes)
   const webhooks = startWebhookDelivery(platform, deprecations, followApprovals)
   const slackMessages = startSlackMessages(platform)
+  const rescuer = rescueMoves(platform)
 
   const server = fastify({ forceCloseConnections: true })
   protectResponses(server)
@@ -99,6 +101,7 @@ export async function runWorker(platform: Platform) {
   await telemetry.close()
   await webhooks.close()
   await slackMessages.close()
+  await rescuer.close()
   await lanes.close()
   await membership.leave()
   await server.close()

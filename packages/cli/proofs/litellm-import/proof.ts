@@ -44,6 +44,8 @@ export interface Course {
 }
 
 const masterKey = 'sk-master-of-the-proof'
+/** How often a busy service is asked again. */
+const mostBusy = 8
 
 interface Done {
   readonly since: string
@@ -91,12 +93,17 @@ export async function proveImport(
     say?.(`${name}: ${seconds[name]} s`)
     return done
   }
-  // Expensive reads have their share of time, and say when to come again.
+  // Expensive reads have their share of time, and say when to come again; a busy database is asked again as well, as the error says.
   const ask: Ask = async (method, path, body, key = target.ownerKey) => {
-    for (;;) {
+    for (let busy = 0; ; ) {
       const answer = await call(target.url, method, path, { key, ...(body !== undefined && { body }) })
-      if (answer.json.error?.code !== 'rate_limited') return answer
-      await pause(Number(answer.headers.get('retry-after')) * 1_000)
+      const code = answer.json.error?.code
+      if (code === 'service_unavailable' && busy < mostBusy) {
+        busy += 1
+        say?.(`${method} ${path}: the service is busy`)
+        await pause(2_000 * busy)
+      } else if (code === 'rate_limited') await pause(Number(answer.headers.get('retry-after')) * 1_000)
+      else return answer
     }
   }
   const org = `/v1/orgs/${target.orgId}`

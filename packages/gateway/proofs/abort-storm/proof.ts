@@ -1,3 +1,4 @@
+import { beginProof } from '../../../../scripts/proof/record.ts'
 import { servicesUp } from '../../../server/scripts/private-services.ts'
 import { startSide } from '../../bench/sides.ts'
 import { watchMachine } from '../support/machine.ts'
@@ -6,7 +7,8 @@ import { openSite } from '../support/site.ts'
 import { runAbortStorm } from './storm.ts'
 
 /** `pnpm prove aborts`: 1,000 streams dropped at random times. */
-export async function proveAborts({ smoke, seed, count = smoke ? 100 : 1_000 }: ProofOptions) {
+export async function proveAborts({ smoke, seed, record, count = smoke ? 100 : 1_000 }: ProofOptions) {
+  const finish = beginProof('aborts', record)
   servicesUp()
   const site = await openSite({ apis: 1, gateways: 1 })
   const pipe = await startSide('bare-pipe', [site.provider.url])
@@ -22,6 +24,18 @@ export async function proveAborts({ smoke, seed, count = smoke ? 100 : 1_000 }: 
         `(bar 50; through a bare pipe p50 ${pipedHearMs.p50.toFixed(1)} ms, p99 ${pipedHearMs.p99.toFixed(1)} ms); ` +
         `${unheard} not stopped, ${wronglyStopped} drained ones stopped; ${((performance.now() - began) / 1_000).toFixed(0)} s, ${machine()}`,
     )
+    finish({
+      tried: dropped,
+      of: 'streams dropped by the caller',
+      broken: short.length + unheard + wronglyStopped,
+      figures: {
+        seed,
+        'charged ÷ billed': visibleRatio.toFixed(3),
+        'charged ÷ billed with hidden reasoning': hiddenRatio.toFixed(3),
+        'provider hears, p99': `${hearMs.p99.toFixed(0)} ms`,
+        machine: machine(),
+      },
+    })
     const isFair = visibleRatio <= 1.3 && hiddenRatio <= 2
     if (short.length > 0 || unheard > 0 || wronglyStopped > 0 || (!smoke && !isFair)) process.exitCode = 1
   } finally {

@@ -15,8 +15,9 @@ export interface Bill {
   readonly output: number
 }
 
+const byteLength = (text: string) => Buffer.byteLength(text)
 const plain = { disallowedSpecial: new Set<string>() }
-const vocabularies: Readonly<Record<string, (text: string) => number>> = {
+export const vocabularies: Readonly<Record<string, (text: string) => number>> = {
   o200k: (text) => countO200k(text, plain),
   cl100k: (text) => countCl100k(text, plain),
 }
@@ -30,7 +31,11 @@ const documented: readonly (readonly [RegExp, number])[] = [
   [/^(local_shell|apply_patch|computer_use_preview)$/, 735],
 ]
 
-export function billOf(dialect: Dialect['name'], sent: string, model: string): Bill {
+/**
+ * Bills a request of which `held` input tokens are held. A token of a vocabulary stands for at least a byte, so texts of fewer bytes than
+ * are held need no counting by vocabularies.
+ */
+export function billOf(dialect: Dialect['name'], sent: string, model: string, held: number): Bill {
   const body = JSON.parse(sent) as Members
   const prompt: Prompt = { texts: [], extra: 8, images: 0, tools: [] }
   readers[dialect]?.(body, prompt)
@@ -39,8 +44,10 @@ export function billOf(dialect: Dialect['name'], sent: string, model: string): B
   const normal = text.normalize('NFKC')
   const forms = prompt.tools.length === 0 ? [] : formsOf(prompt.tools)
   const input: Record<string, number> = {}
-  for (const [name, count] of Object.entries(vocabularies)) {
-    const rest = forms.reduce((most, form) => Math.max(most, count(form)), 0) + prompt.extra + images
+  const longest = (count: (text: string) => number) => forms.reduce((most, form) => Math.max(most, count(form)), 0)
+  const most = Math.max(byteLength(text), byteLength(normal)) + longest(byteLength) + prompt.extra + images
+  for (const [name, count] of most > held ? Object.entries(vocabularies) : []) {
+    const rest = longest(count) + prompt.extra + images
     input[name] = count(text) + rest
     if (normal !== text) input[`${name} after NFKC`] = count(normal) + rest
   }

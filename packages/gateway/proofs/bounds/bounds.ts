@@ -77,7 +77,7 @@ export function judge(
     const each = Math.min(bound.outputTokens, answerOutput(bound, granted))
     const edits = dialect.edits(asked, each, provider, bound.tools)
     const sent = applyEdits(body.text, plant.edits?.(edits) ?? edits, body.structure)
-    const bill = billOf(name, sent, model.name)
+    const bill = billOf(name, sent, model.name, bound.inputTokens)
     const window = (model.contextTokens ?? Number.POSITIVE_INFINITY) * (read.inputs ?? 1)
     const input = Math.min(window, Math.max(...Object.values(bill.input)))
     const over = Object.entries(bill.input).find(([, tokens]) => Math.min(window, tokens) > bound.inputTokens)

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { beginProof } from '../../../../scripts/proof/record.ts'
 import type { ProofOptions } from '../support/proof.ts'
 import type { Hunt } from './bounds.ts'
 
 /** `pnpm prove bounds`: 1,000,000 generated requests, none of which a provider may bill above its hard bound. */
-export async function proveBounds({ smoke, seed, count = smoke ? 4_000 : 1_000_000 }: ProofOptions) {
+export async function proveBounds({ smoke, seed, record, count = smoke ? 4_000 : 1_000_000 }: ProofOptions) {
+  const finish = beginProof('bounds', record)
   const began = performance.now()
   const step = availableParallelism()
   const parts: Hunt[] = []
@@ -31,6 +33,12 @@ export async function proveBounds({ smoke, seed, count = smoke ? 4_000 : 1_000_0
     `bounds: ${overruns.length} overruns of ${hard.toLocaleString('en')} hard holds (${refused.toLocaleString('en')} more refused), ` +
       `seeds from ${seed}, ${seconds.toFixed(0)} s on ${step} threads`,
   )
+  finish({
+    tried: hard,
+    of: 'requests with a hard bound',
+    broken: overruns.length,
+    figures: { seed, 'refused before a hold': refused },
+  })
   if (overruns.length > 0 || hard < count / 2) process.exitCode = 1
 }
 

@@ -1,9 +1,11 @@
+import { beginProof } from '../../../../scripts/proof/record.ts'
 import type { ProofOptions } from '../support/proof.ts'
 import { type Comparison, compareRequests, compareStreams } from './fidelity.ts'
 import { openRelay } from './relay.ts'
 
 /** `pnpm prove fidelity`: bytes through the gateway, of requests, of answers, and of streams that are cut at every byte. */
-export async function proveFidelity({ smoke, seed, count = smoke ? 500 : 20_000 }: ProofOptions) {
+export async function proveFidelity({ smoke, seed, record, count = smoke ? 500 : 20_000 }: ProofOptions) {
+  const finish = beginProof('fidelity', record)
   const began = performance.now()
   const relay = await openRelay()
   const streams: Comparison = { compared: 0, faults: [] }
@@ -21,6 +23,12 @@ export async function proveFidelity({ smoke, seed, count = smoke ? 500 : 20_000 
       `fidelity: ${faults.length} differences in ${requests.compared} requests with their answers and ${streams.compared} streams ` +
         `(each cut at every byte, or at random ones), ${((performance.now() - began) / 1_000).toFixed(0)} s`,
     )
+    finish({
+      tried: requests.compared + streams.compared,
+      of: 'requests and streams compared byte by byte',
+      broken: faults.length,
+      figures: { seed, requests: requests.compared, streams: streams.compared },
+    })
     if (faults.length > 0 || requests.compared < count / 2) process.exitCode = 1
   } finally {
     await relay.close()

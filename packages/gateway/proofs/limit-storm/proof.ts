@@ -1,10 +1,12 @@
+import { beginProof } from '../../../../scripts/proof/record.ts'
 import { servicesUp } from '../../../server/scripts/private-services.ts'
 import type { ProofOptions } from '../support/proof.ts'
 import { openSite } from '../support/site.ts'
 import { runLimitStorm } from './storm.ts'
 
 /** `pnpm prove limit`: 64 callers, two gateways, budgets of 40 worst cases, 20,000 calls, kills and crashes. `--bug blind-to-holds` must be found. */
-export async function proveLimit({ smoke, seed, bug, count = smoke ? 1_500 : 20_000 }: ProofOptions) {
+export async function proveLimit({ smoke, seed, bug, record, count = smoke ? 1_500 : 20_000 }: ProofOptions) {
+  const finish = beginProof('limit', record && bug === undefined)
   servicesUp()
   const site = await openSite({ apis: 2, gateways: 2 })
   try {
@@ -25,6 +27,17 @@ export async function proveLimit({ smoke, seed, bug, count = smoke ? 1_500 : 20_
         `charged / billed ${charged.toFixed(3)}; ledger drift and other faults ${faults.length}; ${seconds.toFixed(0)} s`,
     )
     console.log(`  answers ${JSON.stringify(outcomes)}, faults ${JSON.stringify(counts)}`)
+    finish({
+      tried: count,
+      of: 'calls on small budgets while gateways and Weir are killed',
+      broken: faults.length + (worstRatio > 1 ? 1 : 0),
+      figures: {
+        seed,
+        'provider’s books ÷ limit, at worst': worstRatio.toFixed(6),
+        'the same with check-then-charge': checkThenCharge.toFixed(3),
+        'charged ÷ billed': charged.toFixed(3),
+      },
+    })
     if (faults.length > 0 || worstRatio > 1 || checkThenCharge <= 1) process.exitCode = 1
   } finally {
     await site.close()

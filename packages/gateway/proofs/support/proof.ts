@@ -7,4 +7,6 @@ export interface ProofOptions {
   readonly count?: number
   /** A fault that is planted, and must be found. */
   readonly bug?: string
+  /** Whether the result is kept for `docs/proof.md`. */
+  readonly record: boolean
 }

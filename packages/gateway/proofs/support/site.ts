@@ -4,7 +4,6 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { leashed } from '../../../server/proofs/storm/cluster.ts'
 import { Member } from '../../../server/proofs/storm/faults.ts'
 import {
   createTenant,
@@ -12,6 +11,7 @@ import {
   openInstallation,
   type Tenant,
 } from '../../../server/proofs/storm/installation.ts'
+import { leashed } from '../../../server/proofs/support/postgres-server.ts'
 import { startProgram } from '../../../server/test/support/programs.ts'
 import { openTcpProxy } from '../../../server/test/support/tcp-proxy.ts'
 import { call } from '../../../server/test/support/tenants.ts'

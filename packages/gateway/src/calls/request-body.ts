@@ -98,8 +98,10 @@ function chunksOf(request: IncomingMessage, take: (bytes: number) => void): Prom
   })
   request.once('end', () => resolve(chunks))
   request.once('error', () => reject(new BodyRefused('aborted')))
-  // After the end this says nothing new; a caller that is gone already says nothing more.
-  request.once('close', () => reject(new BodyRefused('aborted')))
+  request.once('close', () => {
+    if (!request.readableEnded) reject(new BodyRefused('aborted'))
+  })
+  // A caller that is gone already says nothing more.
   if (request.destroyed) reject(new BodyRefused('aborted'))
   return promise
 }

@@ -113,7 +113,7 @@ export async function benchSlow(bench: Bench) {
 }
 
 /** What a decision writes, as statements with the values of one that was made; what decides nothing is left out. */
-async function writeScript(postgres: BenchPostgres, { id }: BenchOrg) {
+export async function writeScript(postgres: BenchPostgres, { id }: BenchOrg) {
   const client = new pg.Client({ connectionString: postgres.url() })
   await client.connect()
   const { rows } = await client.query<Record<string, string>>(
@@ -134,9 +134,11 @@ async function writeScript(postgres: BenchPostgres, { id }: BenchOrg) {
     `insert into holds (org_id, id, state, on_expiry, held_at, expires_at, seq, amount_nano, keys, amounts, draws, inputs)
      values ('${id}', ${newId}, 'open', 'release', clock_timestamp(), clock_timestamp() + interval '10 minutes', 1, ${rows[0]!['amount_nano']!},
        ${['keys', 'amounts', 'draws', 'inputs'].map(value).join(', ')})`,
-    `insert into movements (org_id, seq, idx, at, kind, hold_id, keys, d_spent, d_held, d_overrun, d_late)
-     select '${id}', seq, -1, clock_timestamp(), 'hold', gen_random_uuid(), ${value('keys')}, ${nothing}, ${value('amounts')}, ${nothing}, ${nothing}
-       from org_ledgers where org_id = '${id}'`,
+    `insert into ledger_batches (org_id, seq, at, keys, spent_after, held_after, prev_seq, decide_version, kinds, hold_ids, key_places, key_ends,
+       changes_by_key, d_spent, d_held, d_overrun, d_late, made_by_keys, made_by_grants, actors)
+     select '${id}', seq, clock_timestamp(), ${value('keys')}, ${value('amounts')}, ${value('amounts')}, ${value('amounts')}, 1, array['hold'],
+       array[gen_random_uuid()], ${nothing}, array[cardinality(${value('keys')}::uuid[])], false, ${nothing}, ${value('amounts')}, ${nothing}, ${nothing},
+       ${nothing}, ${nothing}, ${nothing} from org_ledgers where org_id = '${id}'`,
     'commit',
   ]
   const path = join(postgres.folder, 'decision.sql')

@@ -1,104 +1,45 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
 import pg from 'pg'
-import { newUuid, requireId } from '../../src/values/id.ts'
 import { ingest } from '../ingest/ingest.ts'
-import { makePostgres } from '../support/postgres.ts'
 import { alternate, described, type Round, ratioOf } from '../support/report.ts'
-import { ask, type BenchOrg, call, environmentOf, type Server, startApi } from '../support/server.ts'
+import { startApi } from '../support/server.ts'
 import { deliver, startBeside, subscriptionsPerOrg, webhookSettings } from '../webhooks/webhooks.ts'
+import { compareBytes } from './bytes.ts'
+import { compareLoad, compareSpread, loadNames } from './decisions.ts'
+import { here, makeOrg, openRevision, type Revision } from './revision.ts'
 
 const bar = 0.95
-const here = fileURLToPath(new URL('../../../..', import.meta.url))
-const never = { limit_usd: '1000000', period: 'month' }
 
-/** One revision of the program, on a PostgreSQL of its own, set up over its API as a customer would. */
-interface Revision {
-  readonly main: string
-  readonly postgres: ReturnType<typeof makePostgres>
-  readonly org: BenchOrg
-  readonly api: Server
-  readonly send: Send
-  readonly close: () => Promise<void>
+/** What is compared, by name. */
+const parts: Record<string, (now: Revision, before: Revision, smoke: boolean) => Promise<void>> = {
+  ...Object.fromEntries(
+    loadNames.map((name) => [
+      name,
+      (now: Revision, before: Revision, smoke: boolean) => compareLoad(name, now, before, smoke),
+    ]),
+  ),
+  spread: compareSpread,
+  bytes: compareBytes,
+  ingest: compareIngest,
+  webhooks: compareWebhooks,
 }
 
 /**
- * `pnpm bench revisions --tree DIR [--only decisions,ingest,webhooks]`: this checkout against another one, in turns. DIR is a checkout
- * in which `scripts/setup` has run.
+ * `pnpm bench revisions --tree DIR [--only PART,PART]`: this checkout against another one, in turns. DIR is a checkout in which
+ * `scripts/setup` has run.
  */
 export async function benchRevisions({ smoke, only, tree }: { smoke: boolean; only: string[]; tree: string }) {
-  const wants = (part: string) => only.length === 0 || only.includes(part)
+  const chosen = only.length > 0 ? only : Object.keys(parts)
+  const unknown = chosen.find((name) => !(name in parts))
+  if (unknown !== undefined) throw new Error(`no part ${unknown}: ${Object.keys(parts).join(', ')}`)
   const [now, before] = [await openRevision(here), await openRevision(resolve(tree))]
   try {
-    if (wants('decisions')) await compareDecisions(now, before, smoke)
-    if (wants('ingest')) await compareIngest(now, before, smoke)
-    if (wants('webhooks')) await compareWebhooks(now, before, smoke)
+    for (const name of chosen) await parts[name]!(now, before, smoke)
   } finally {
     await now.close()
     await before.close()
   }
-}
-
-async function openRevision(tree: string): Promise<Revision> {
-  const postgres = makePostgres()
-  await postgres.start()
-  const main = join(tree, 'packages/server/src/main.ts')
-  const command = (...words: string[]) =>
-    execFileSync(process.execPath, [main, ...words], {
-      env: { PATH: process.env['PATH'], ...environmentOf(postgres), SVC_MIGRATE_DATABASE_URL: postgres.url() },
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-  command('migrate')
-  const operatorKey = /weir_\w+/.exec(command('create-operator-key', 'bench'))?.[0] ?? ''
-  const api = await startApi(postgres, { main, settings: webhookSettings })
-  const send = senderTo(api, operatorKey)
-  const org = await makeLimitedOrg(send)
-  const close = async () => {
-    await api.stop()
-    await postgres.remove()
-  }
-  return { main, postgres, org, api, send, close }
-}
-
-type Send = (method: string, path: string, body: object, key?: string) => Promise<Record<string, unknown>>
-
-const senderTo =
-  (api: Server, operatorKey: string): Send =>
-  async (method, path, body, key = operatorKey) => {
-    const answer = await fetch(`http://127.0.0.1:${api.port}${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, 'idempotency-key': newUuid() },
-      body: JSON.stringify(body),
-    })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
-    return JSON.parse(text) as Record<string, unknown>
-  }
-
-/** An organization, with a way to send requests as its owner. */
-async function makeOrg(send: Send) {
-  const made = await send('POST', '/v1/admin/orgs', { name: 'Bench' })
-  const { id, owner_key: owner } = made as { id: string; owner_key: { secret: string } }
-  const set = (method: string, path: string, body: object) => send(method, `/v1/orgs/${id}${path}`, body, owner.secret)
-  return { id: requireId('org', id), set }
-}
-
-/** An organization with a spend cap, three budgets and a customer's limit, none of which is ever reached. */
-async function makeLimitedOrg(send: Send): Promise<BenchOrg> {
-  const { id, set } = await makeOrg(send)
-  await set('PUT', '/spend-cap', { cap_usd: never.limit_usd })
-  for (const [scope_kind, scope_id] of [
-    ['org', undefined],
-    ['department', call.department_id],
-    ['workflow', call.workflow_id],
-  ])
-    await set('POST', '/budgets', { name: scope_kind, scope_kind, ...(scope_id && { scope_id }), ...never })
-  await set('PUT', `/customers/${call.customer_id}/limit`, never)
-  const key = await set('POST', '/keys', { name: 'bench', role: 'service', scopes: ['edge:decide', 'runs:write'] })
-  return { id, key: String(key['secret']) }
 }
 
 /** Measures both sides in turns, after a round of each that does not count. */
@@ -112,15 +53,6 @@ async function report(
   const by = await alternate(smoke ? 1 : 5, { now: () => sides.now(), before: () => sides.before() })
   console.log(`${title}: now ${described(by.now)}`)
   console.log(`${title}: before ${described(by.before)}; ${ratioOf(by.now, by.before, { bar, smoke })}`)
-}
-
-async function compareDecisions(now: Revision, before: Revision, smoke: boolean) {
-  const side = ({ api, postgres, org }: Revision, isWarmUp = false) =>
-    ask(api, postgres, { orgs: [org], connections: 200, seconds: smoke ? 1 : 5, isWarmUp })
-  await report('decisions, 200 connections', smoke, {
-    now: (isWarmUp) => side(now, isWarmUp),
-    before: (isWarmUp) => side(before, isWarmUp),
-  })
 }
 
 async function compareIngest(now: Revision, before: Revision, smoke: boolean) {

@@ -28,6 +28,8 @@ export interface BenchPostgres {
   readonly pid: () => number
   readonly start: (options?: { fsyncMicros?: number; settings?: Readonly<Record<string, string>> }) => Promise<void>
   readonly stop: () => Promise<void>
+  /** Ends it as a machine that loses its power does. */
+  readonly kill: () => Promise<void>
   /** Stops it and removes its files. */
   readonly remove: () => Promise<void>
 }
@@ -79,6 +81,12 @@ export function makePostgres(): BenchPostgres {
     port: () => port,
     pid: () => server!.pid!,
     stop,
+    kill: async () => {
+      const ended = once(server!, 'exit')
+      server!.kill('SIGKILL')
+      await ended
+      server = undefined
+    },
     start: async ({ fsyncMicros, settings: more = {} } = {}) => {
       await stop()
       port = await freePort()
@@ -113,10 +121,10 @@ export function makePostgres(): BenchPostgres {
 }
 
 /** PostgreSQL refuses to run as root. */
-const asPostgres = (program: string, words: string[]): [string, string[]] =>
+export const asPostgres = (program: string, words: string[]): [string, string[]] =>
   isRoot ? ['setpriv', ['--reuid=postgres', '--regid=postgres', '--init-groups', program, ...words]] : [program, words]
 
-async function answers(connectionString: string) {
+export async function answers(connectionString: string) {
   const client = new pg.Client({ connectionString })
   client.on('error', () => undefined)
   try {
@@ -130,7 +138,7 @@ async function answers(connectionString: string) {
   }
 }
 
-async function freePort() {
+export async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address() as AddressInfo

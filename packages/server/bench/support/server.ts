@@ -71,6 +71,16 @@ export async function prepare(postgres: BenchPostgres, count: number): Promise<B
   const platform = await openBenchPlatform(postgres)
   try {
     await ensureLedgerPartitions(platform.sql, new Date())
+  } finally {
+    await platform.close()
+  }
+  return makeOrgs(postgres, count)
+}
+
+/** Makes organizations in a database that has the schema. */
+export async function makeOrgs(postgres: BenchPostgres, count: number): Promise<BenchOrg[]> {
+  const platform = await openBenchPlatform(postgres)
+  try {
     const orgs: BenchOrg[] = []
     const makers = Array.from({ length: 8 }, async () => {
       while (orgs.length < count) {
@@ -189,9 +199,16 @@ export async function startBare(): Promise<Server> {
 export async function ask(
   server: Server,
   postgres: BenchPostgres,
-  options: { orgs: readonly BenchOrg[]; connections: number; seconds: number; isWarmUp?: boolean },
+  options: {
+    orgs: readonly BenchOrg[]
+    connections: number
+    seconds: number
+    isWarmUp?: boolean
+    /** Requests a second, however soon they are answered; without it, as many as are answered. */
+    perSecond?: number
+  },
 ): Promise<Round> {
-  const { orgs, connections, seconds, isWarmUp = false } = options
+  const { orgs, connections, seconds, isWarmUp = false, perSecond } = options
   const body = JSON.stringify(call)
   const requestOf = ({ key }: BenchOrg) => ({
     method: 'POST' as const,
@@ -215,6 +232,7 @@ export async function ask(
         url: `http://127.0.0.1:${server.port}`,
         connections,
         duration: seconds,
+        ...(perSecond !== undefined && { overallRate: perSecond }),
         requests: [requests[0]!],
         ...(orgs.length > 1 && { setupClient }),
       },

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { eventually, type RunningRole, startProgram } from '../../test/support/programs.ts'
-import { leashed } from '../storm/cluster.ts'
+import { leashed } from '../support/postgres-server.ts'
 
 /** One program of an installation: it is stopped and started again on the same port. */
 export class Part {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually, startProgram } from '../../test/support/programs.ts'
-import { leashed } from '../storm/cluster.ts'
+import { leashed } from '../support/postgres-server.ts'
 
 const rulesFile = new URL('../../../../deploy/prometheus/rules.yaml', import.meta.url)
 

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { IngestResult, Lanes } from '../../src/decisions/lanes/lanes.ts'
-import { type BoundStatement, PipelineQuery } from '../../src/platform/infra/pipeline-query.ts'
+import type { BoundStatement } from '../../src/platform/infra/flight.ts'
+import { PipelineQuery } from '../../src/platform/infra/pipeline-query.ts'
 import type { Platform } from '../../src/platform/infra/platform.ts'
 import { claimRuns, countUsage, deleteRunKeys, deleteRuns, readRunKeys } from '../../src/records/run-log/run-log.ts'
 import { newUuid } from '../../src/values/id.ts'

@@ -5,11 +5,21 @@ import { isUncertain } from '../storm/clients.ts'
 import { exchange, type Reply } from '../storm/exchange.ts'
 import type { Ending, Journal, Labels, Life, LimitChange } from './journal.ts'
 
+/** Address at which a process serves. */
+export interface Door {
+  readonly host: string
+  readonly port: number
+}
+
 export interface Traffic {
   readonly key: string
   readonly orgId: string
-  /** Ports that serve now. */
-  readonly ports: () => readonly number[]
+  /** Addresses that serve now. */
+  readonly doors: () => readonly Door[]
+  /** Told of each answer, and at which address it was given. */
+  readonly seen?: (door: Door, reply: Reply) => void
+  /** Longest wait for an answer; five seconds by default. */
+  readonly timeoutMs?: number
   readonly journal: Journal
   readonly isOver: () => boolean
   /** Budgets whose limits clients change under load. */
@@ -234,20 +244,21 @@ export class OutsiderClient {
   }
 
   private async sendText(name: string, method: string, path: string, body: string, key: string | undefined) {
-    const ports = this.traffic.ports()
-    const port = ports[(this.index + this.turns) % Math.max(1, ports.length)]
+    const doors = this.traffic.doors()
+    const door = doors[(this.index + this.turns) % Math.max(1, doors.length)]
     const reply =
-      port === undefined
+      door === undefined
         ? await this.pause(100).then(() => ({ status: 0, text: '' }))
         : await exchange(this.agent, {
-            port,
+            ...door,
             method,
             path,
             body,
             key: this.traffic.key,
             idempotencyKey: key,
-            timeoutMs: 5_000,
+            timeoutMs: this.traffic.timeoutMs ?? 5_000,
           })
+    if (door) this.traffic.seen?.(door, reply)
     if (isUncertain(reply) || this.chance(0.1)) this.turns++
     this.count(name, reply)
     return reply

@@ -4,7 +4,7 @@ import { call } from '../../test/support/tenants.ts'
 import { randomFrom } from '../storm/clients.ts'
 import { type FaultCounts, faultsOf } from '../storm/faults.ts'
 import { createTenant, type Installation, openInstallation, type Tenant } from '../storm/installation.ts'
-import { OutsiderClient } from './clients.ts'
+import { type Door, OutsiderClient } from './clients.ts'
 import { emptyJournal, type Journal } from './journal.ts'
 import { faultsOfAdmissions, installLimitSpy } from './limit-spy.ts'
 import { type Outside, readOutside } from './outside.ts'
@@ -36,13 +36,18 @@ export interface StormReport {
 }
 
 /** API processes and a worker that may deliver to this machine, with the witness in their PostgreSQL. */
-export async function openOutsiderInstallation(apis: number): Promise<Installation> {
+export async function openOutsiderInstallation(
+  apis: number,
+  more: { readonly host?: string; readonly environment?: Readonly<Record<string, string>> } = {},
+): Promise<Installation> {
   const installation = await openInstallation({
     apis,
+    ...more,
     environment: {
       SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
       SVC_WEBHOOK_ALLOWED_PORTS: '1-65535',
       SVC_WEBHOOK_RETRY_SECONDS: '1,1,2,2,4,4,8,8',
+      ...more.environment,
     },
   })
   const client = await installation.cluster.connect()
@@ -51,66 +56,95 @@ export async function openOutsiderInstallation(apis: number): Promise<Installati
   return installation
 }
 
-export async function runOutsiderStorm(installation: Installation, options: StormOptions): Promise<StormReport> {
-  const { apis, worker, cluster, calm } = installation
+/** What callers do in an organization during a storm, and what is known of it afterwards. */
+export interface Scene {
+  readonly installation: Installation
+  readonly tenant: Tenant
+  readonly journal: Journal
+  readonly receiver: Awaited<ReturnType<typeof openReceiver>>
+  /** Budgets whose limits may be changed. */
+  readonly budgetIds: readonly string[]
+  /** Lines of PostgreSQL's log before it. */
+  readonly seenLog: number
+}
+
+/** Makes an organization for a storm, with limits and an endpoint for its events. */
+export async function openScene(installation: Installation): Promise<Scene> {
   const tenant = await createTenant(installation)
   const receiver = await openReceiver()
-  try {
-    const budgetIds = await setUp(installation, tenant, receiver.url)
-    const journal = emptyJournal()
-    const seenLog = cluster.log.length
-    const { patienceMs = 60_000 } = options
-    calm.value = options.weather === 'calm'
-    const counts = await blow(installation, tenant, journal, budgetIds, options)
-    calm.value = true
+  const seenLog = installation.cluster.log.length
+  const budgetIds = await setUp(installation, tenant, receiver.url)
+  return { installation, tenant, journal: emptyJournal(), receiver, budgetIds, seenLog }
+}
 
-    const client = await cluster.connect()
-    try {
-      const open = async () =>
-        (await client.query(`select from holds where org_id = $1 and state = 'open'`, [tenant.uuid])).rowCount
-      const leaks = await eventually(async () => (await open()) === 0, patienceMs).then(() => 0, open)
-      const outside = await readOutside(urlOf(installation), tenant.id, tenant.key)
-      await eventually(() => isTold(outside, receiver.events()), patienceMs).catch(() => undefined)
-      const { faults: admissionFaults, admissions } = await faultsOfAdmissions(client, tenant.uuid)
-      const faults = [
-        ...journal.faults,
-        ...(leaks === 0 ? [] : [`${leaks} holds are still open`]),
-        ...faultsOfRuns(journal.lives, outside.runs),
-        ...faultsOfSums(outside, journal),
-        ...faultsOfEvents(receiver.events(), outside.runs),
-        ...receiver.faults,
-        ...admissionFaults,
-        ...faultsOfVerification(installation.verify()),
-        ...cluster.log.slice(seenLog).filter((line) => / (40P01|WE001|XX\d{3}) |PANIC/.test(line)),
-        ...[...apis, worker].flatMap((member) => [...member.surprises.splice(0), ...member.complaints]),
-      ]
-      const figures = {
-        admissions,
-        lives: journal.lives.length,
-        runs: outside.runs.length,
-        movements: outside.movements.length,
-        events: receiver.events().length,
-        'limits changed': journal.changes.length,
-        'answers asked for again': Object.entries(journal.answers)
-          .filter(([name]) => name.startsWith('resend 2'))
-          .reduce((sum, [, count]) => sum + count, 0),
-      }
-      return { faults, counts, answers: journal.answers, figures }
-    } finally {
-      await client.end()
+/** Compares everything that a customer can read with the clients' own record, once the storm is over. */
+export async function judgeScene(
+  { installation, tenant, journal, receiver, seenLog }: Scene,
+  patienceMs = 60_000,
+): Promise<Pick<StormReport, 'faults' | 'figures'>> {
+  const { apis, worker, cluster } = installation
+  const client = await cluster.connect()
+  try {
+    const open = async () =>
+      (await client.query(`select from holds where org_id = $1 and state = 'open'`, [tenant.uuid])).rowCount
+    const leaks = await eventually(async () => (await open()) === 0, patienceMs).then(() => 0, open)
+    const outside = await readOutside(urlOf(installation), tenant.id, tenant.key)
+    await eventually(() => isTold(outside, receiver.events()), patienceMs).catch(() => undefined)
+    const { faults: admissionFaults, admissions } = await faultsOfAdmissions(client, tenant.uuid)
+    const faults = [
+      ...journal.faults,
+      ...(leaks === 0 ? [] : [`${leaks} holds are still open`]),
+      ...faultsOfRuns(journal.lives, outside.runs),
+      ...faultsOfSums(outside, journal),
+      ...faultsOfEvents(receiver.events(), outside.runs),
+      ...receiver.faults,
+      ...admissionFaults,
+      ...faultsOfVerification(installation.verify()),
+      ...cluster.log.slice(seenLog).filter((line) => / (40P01|WE001|XX\d{3}) |PANIC/.test(line)),
+      ...[...apis, worker].flatMap((member) => [...member.surprises.splice(0), ...member.complaints]),
+    ]
+    const figures = {
+      admissions,
+      lives: journal.lives.length,
+      runs: outside.runs.length,
+      movements: outside.movements.length,
+      events: receiver.events().length,
+      'limits changed': journal.changes.length,
+      'answers asked for again': Object.entries(journal.answers)
+        .filter(([name]) => name.startsWith('resend 2'))
+        .reduce((sum, [, count]) => sum + count, 0),
     }
+    return { faults, figures }
   } finally {
-    receiver.close()
+    await client.end()
   }
 }
 
-const urlOf = ({ apis }: Installation) => `http://127.0.0.1:${apis.find(({ port }) => port !== undefined)!.port}`
+export async function runOutsiderStorm(installation: Installation, options: StormOptions): Promise<StormReport> {
+  const scene = await openScene(installation)
+  try {
+    const { patienceMs = 60_000 } = options
+    installation.calm.value = options.weather === 'calm'
+    const counts = await blow(scene, options)
+    installation.calm.value = true
+    return { ...(await judgeScene(scene, patienceMs)), counts, answers: scene.journal.answers }
+  } finally {
+    scene.receiver.close()
+  }
+}
+
+/** Addresses of the processes of an installation that serve now. */
+export const doorsOf = ({ apis, cluster: { host } }: Installation): Door[] =>
+  apis.flatMap(({ port }) => (port === undefined ? [] : [{ host, port }]))
+
+const urlOf = (installation: Installation) => {
+  const [door] = doorsOf(installation)
+  if (!door) throw new Error('no process serves')
+  return `http://${door.host}:${door.port}`
+}
 
 async function blow(
-  installation: Installation,
-  tenant: Tenant,
-  journal: Journal,
-  budgetIds: readonly string[],
+  { installation, tenant, journal, budgetIds }: Scene,
   { seconds, clients, seed, weather }: StormOptions,
 ): Promise<FaultCounts | undefined> {
   let isOver = false
@@ -118,7 +152,7 @@ async function blow(
   const traffic = {
     key: tenant.key,
     orgId: tenant.id,
-    ports: () => installation.apis.flatMap(({ port }) => (port === undefined ? [] : [port])),
+    doors: () => doorsOf(installation),
     journal,
     isOver: () => isOver,
     budgetIds,

@@ -7,6 +7,7 @@ export interface Reply {
 }
 
 interface Exchange {
+  readonly host?: string
   readonly port: number
   readonly method: string
   readonly path: string
@@ -19,7 +20,7 @@ interface Exchange {
 
 /** Sends one request to a process on this machine, which may die at any moment. */
 export function exchange(agent: Agent, sent: Exchange): Promise<Reply> {
-  const { port, method, path, key, body, idempotencyKey, timeoutMs } = sent
+  const { host = '127.0.0.1', port, method, path, key, body, idempotencyKey, timeoutMs } = sent
   return new Promise((resolve) => {
     const silence = () => resolve({ status: 0, text: '' })
     const headers = {
@@ -28,7 +29,7 @@ export function exchange(agent: Agent, sent: Exchange): Promise<Reply> {
       'content-length': Buffer.byteLength(body),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     }
-    const outgoing = request({ agent, host: '127.0.0.1', port, path, method, headers }, (response) => {
+    const outgoing = request({ agent, host, port, path, method, headers }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RunningRole, suspend } from '../../test/support/programs.ts'
+import { hasEnded } from '../support/postgres-server.ts'
 import type { Cluster } from './cluster.ts'
-import { hasEnded } from './cluster.ts'
 
 /** A process that is started again whenever it is killed. */
 export class Member {
@@ -64,6 +64,13 @@ export class Member {
     return [...this.former, ...(this.running ? complaintsOf(this.running) : [])]
   }
   private readonly former: string[] = []
+
+  /** Log lines of the running process about what was away. */
+  get outages() {
+    return (this.running?.lines ?? [])
+      .filter(({ code }) => code === 'service_unavailable')
+      .map((line) => JSON.stringify(line))
+  }
 
   async kill() {
     const role = this.running

@@ -5,7 +5,8 @@ import { environmentFor } from '../../test/support/harness.ts'
 import { programEnvironment, startProgram } from '../../test/support/programs.ts'
 import { openTcpProxy } from '../../test/support/tcp-proxy.ts'
 import { call } from '../../test/support/tenants.ts'
-import { type Cluster, leashed, startCluster } from './cluster.ts'
+import { leashed } from '../support/postgres-server.ts'
+import { type Cluster, startCluster } from './cluster.ts'
 import { Member } from './faults.ts'
 
 const programs = { main: '../../src/main.ts', node: './node.ts', plant: './source-plants.ts' }
@@ -32,18 +33,22 @@ export async function openInstallation(options: {
   settings?: Readonly<Record<string, string>>
   /** Settings of the processes. */
   environment?: Readonly<Record<string, string>>
+  /** Address of PostgreSQL and of the processes. */
+  host?: string
 }): Promise<Installation> {
+  const { host = '127.0.0.1' } = options
   const planted = { bug: '' }
   const closing: (() => Promise<void> | void)[] = []
   const close = async () => {
     for (const end of closing.splice(0).toReversed()) await end()
   }
   try {
-    const cluster = await startCluster(options.settings)
+    const cluster = await startCluster(options.settings, host)
     closing.push(cluster.close)
     const calm = { value: true }
     const environment = (name: string, port = cluster.port) => ({
       ...environmentFor({ ownerUrl: cluster.ownerUrl, appUrl: cluster.appUrl(port, name) }),
+      SVC_HOST: host,
       SVC_DATABASE_POOL_SIZE: '6',
       SVC_LOG_LEVEL: 'error',
       // A busy machine must not turn the storm into one of refusals at the door.
@@ -59,7 +64,7 @@ export async function openInstallation(options: {
     })
 
     const proxies = await Promise.all(
-      Array.from({ length: options.apis }, () => openTcpProxy(() => ({ host: '127.0.0.1', port: cluster.port }))),
+      Array.from({ length: options.apis }, () => openTcpProxy(() => ({ host, port: cluster.port }))),
     )
     closing.push(() => {
       for (const proxy of proxies) proxy.close()
@@ -107,8 +112,8 @@ export interface Tenant {
   readonly keyId: string
 }
 
-export async function createTenant({ apis, operator }: Installation): Promise<Tenant> {
-  const url = `http://127.0.0.1:${apis[0]!.port}`
+export async function createTenant({ apis, cluster: { host }, operator }: Installation): Promise<Tenant> {
+  const url = `http://${host}:${apis[0]!.port}`
   const { json } = await call(url, 'POST', '/v1/admin/orgs', { key: operator, body: { name: 'Storm' } })
   const { id, owner_key } = json as unknown as { id: string; owner_key: { id: string; secret: string } }
   return { id, uuid: requireId('org', id), key: owner_key.secret, keyId: owner_key.id }

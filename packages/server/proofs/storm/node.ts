@@ -155,13 +155,14 @@ for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
   })
 }
 const platform = await openPlatform(config, 'api', log)
-const { app } = await buildApp(platform, createLifecycle(log), deprecations, [
+const { app, introduce } = await buildApp(platform, createLifecycle(log), deprecations, [
   settlements,
   (_app, _platform, lanes) => {
     for (const name of bug.split(' ')) bugs[name]?.(lanes, platform)
   },
 ])
-app.server.listen({ host: '127.0.0.1', port: 0, backlog: 4_096 })
+await introduce()
+app.server.listen({ host: config.host, port: 0, backlog: 4_096 })
 await once(app.server, 'listening')
 const { port } = app.server.address() as AddressInfo
 platform.addresses.setPort(port)

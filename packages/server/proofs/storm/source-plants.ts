@@ -35,6 +35,14 @@ export const plants: Readonly<Record<string, readonly SourcePlant[]>> = {
       instead: 'about: { ...accountOf(hold), ...about, model, provider }',
     },
   ],
+  /** Hands requests on to their cell without the key that makes them one effect. */
+  'keyless-forwarding': [
+    {
+      file: 'regions/forwarding/message-heads.ts',
+      rule: "const writtenAnew = new Set(['host',",
+      instead: "const writtenAnew = new Set(['idempotency-key', 'host',",
+    },
+  ],
   /** Forgets some of the events. */
   'lost-events': [
     {

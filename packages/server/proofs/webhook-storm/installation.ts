@@ -4,8 +4,9 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { environmentFor } from '../../test/support/harness.ts'
 import { programEnvironment, startProgram } from '../../test/support/programs.ts'
-import { type Cluster, leashed, startCluster } from '../storm/cluster.ts'
+import { type Cluster, startCluster } from '../storm/cluster.ts'
 import { Member } from '../storm/faults.ts'
+import { leashed } from '../support/postgres-server.ts'
 import type { Arrival } from './receiver-process.ts'
 
 const pathOf = (program: string) => fileURLToPath(new URL(program, import.meta.url))

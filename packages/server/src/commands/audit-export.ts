@@ -13,4 +13,8 @@ export async function verifyAuditExport(config: Pick<Config, 'masterKeys'>, [pat
   const result = await verifyExport(linesOf(present(path)), auditKeyring(config.masterKeys()), heads)
   console.log(JSON.stringify(result, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)))
   if (!result.valid) process.exitCode = 1
+  if (result.first_bad?.reason === 'truncated' || result.first_bad?.reason === 'head_mismatch')
+    console.error(
+      'The chain is not the one whose heads were logged. A rewound chain looks like this, and so does a database that was restored to an earlier moment without `record-restore`.',
+    )
 }

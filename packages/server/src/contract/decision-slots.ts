@@ -1,10 +1,12 @@
+import type { ServerResponse } from 'node:http'
 import { Gauge } from 'prom-client'
 import type { Config } from '../config.ts'
 import { FairSlots } from '../platform/infra/fair-slots.ts'
 import type { Metrics } from '../platform/infra/metrics.ts'
 import { RecentOrgs } from '../platform/infra/recent-orgs.ts'
+import { present } from '../values/present.ts'
 import type { App } from './routes.ts'
-import { continueWithSlot } from './slot-wait.ts'
+import { continueWithSlot, type SlotGate } from './slot-wait.ts'
 
 const maxWaitingPerOrg = 2_000
 
@@ -34,18 +36,32 @@ export function limitConcurrentDecisions(
     },
   })
 
+  const gate: SlotGate = {
+    slots,
+    entered: (orgId, { raw }) => {
+      // A caller that has hung up emits no further close event: its slot is freed at once.
+      if (raw.closed) return slots.leave(orgId)
+      const response: Holding = raw
+      response[holder] = orgId
+      response.on('close', leave)
+    },
+    refusal: tooManyDecisions,
+  }
+
   app.addHook('onRequest', (request, reply, done) => {
     const { principal, route } = request
     if (route.urgency !== 'decision' || !principal) return done()
     const { orgId } = principal
     recent.add(orgId)
-    const entered = () => {
-      // A caller that has hung up emits no further close event: its slot is freed at once.
-      if (reply.raw.closed) slots.leave(orgId)
-      else reply.raw.once('close', () => slots.leave(orgId))
-    }
-    continueWithSlot(slots, orgId, reply, { entered, refusal: tooManyDecisions }, done)
+    continueWithSlot(gate, orgId, reply, done)
   })
+
+  function leave(this: Holding) {
+    slots.leave(present(this[holder]))
+  }
 }
+
+const holder = Symbol('the organization whose slot a response holds')
+type Holding = ServerResponse & { [holder]?: string }
 
 const tooManyDecisions = 'The organization has too many concurrent decisions. Retry with backoff.'

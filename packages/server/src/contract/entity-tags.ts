@@ -139,9 +139,11 @@ export function honourConditions(app: App, routes: readonly ApiRoute[]) {
   app.addHook('onRequest', (request, _reply, done) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     request.tagged = shapes.get(`${method} ${request.route.template}`)
+    const { headers, principal } = request
+    if (!principal || (headers['if-match'] === undefined && headers['if-none-match'] === undefined)) return done()
     const faults = conditions.flatMap((condition) => {
-      const text = request.headers[condition.toLowerCase()] as string | undefined
-      return text === undefined || !request.principal ? [] : conditionFaults(request, condition, text)
+      const text = headers[condition.toLowerCase()] as string | undefined
+      return text === undefined ? [] : conditionFaults(request, condition, text)
     })
     done(faults.length > 0 ? validationFailed(faults) : undefined)
   })

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Log } from '../platform/infra/log.ts'
-import { outageOf } from '../platform/infra/outage.ts'
+import { isOfMovingOrg, outageOf } from '../platform/infra/outage.ts'
 import { newTraceId } from '../platform/infra/trace.ts'
 import { errorCode } from '../values/thrown.ts'
 import { contentTypeFault } from './body.ts'
 import { isAnswered, isLingering, linger } from './connections.ts'
-import { ApiError, type FieldErrorCode, isApiError, validationFailed } from './errors.ts'
+import { ApiError, type FieldErrorCode, isApiError, orgIsMoving, validationFailed } from './errors.ts'
 import { inFlightOf } from './in-flight.ts'
 import { protectiveHeaders } from './protection.ts'
 import type { App } from './routes.ts'
@@ -39,6 +39,7 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return validationFailed([contentTypeFault(request)])
   const refusal = code === undefined ? undefined : frameworkRefusals[code]
   if (refusal) return refusal()
+  if (isOfMovingOrg(thrown)) return new ApiError('service_unavailable', {}, { message: orgIsMoving })
   if (outageOf(thrown)) return new ApiError('service_unavailable', {}, { cause: thrown })
   return new ApiError('internal', {}, { cause: thrown })
 }

@@ -290,3 +290,6 @@ export const isApiError = <C extends ErrorCode>(thrown: unknown, code: C): throw
 export const errorCodes = namesOf(catalog)
 
 export const validationFailed = (fields: FieldFault[]) => new ApiError('validation_failed', { fields })
+
+/** Message of `service_unavailable` for an organization that changes its cell. */
+export const orgIsMoving = 'The organization is being moved to another cell. Retry with backoff.'

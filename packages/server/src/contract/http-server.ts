@@ -6,6 +6,7 @@ import type { Tracing } from '../platform/infra/trace.ts'
 import { refuseMalformedHttp, refuseUnsupportedHttp } from './envelope.ts'
 import { routingTarget } from './request-heads.ts'
 import type { App } from './routes.ts'
+import { serializeResponses } from './serialization.ts'
 import { requestIdFrom } from './tracing.ts'
 
 interface HttpServerOptions {
@@ -39,5 +40,6 @@ export function createHttpServer({ config, log, tracing, answerPastHooks }: Http
   // With a logger of its own the framework would add listeners to every response; only its warnings and errors are wanted.
   Object.assign(app.log, { warn: log.warn.bind(log), error: log.error.bind(log), fatal: log.fatal.bind(log) })
   refuseUnsupportedHttp(app)
+  serializeResponses(app)
   return app
 }

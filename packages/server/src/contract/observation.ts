@@ -1,28 +1,27 @@
 import { Socket } from 'node:net'
 import { SpanStatusCode } from '@opentelemetry/api'
 import type { FastifyContextConfig } from 'fastify'
-import { latencyHistogram, type Series } from '../platform/infra/latency-histogram.ts'
 import type { Platform } from '../platform/infra/platform.ts'
+import { type HistogramSeries, seriesHistogram } from '../platform/infra/series.ts'
 import type { InFlight } from './in-flight.ts'
 import { traceOf } from './tracing.ts'
 
 /** Counts, times and logs each request once, when it ends. */
 export function observer({ metrics, log, config }: Platform) {
-  const newSeries = latencyHistogram(metrics, {
+  const newSeries = seriesHistogram(metrics, {
     name: 'svc_http_request_duration_seconds',
     help: 'Time from the first byte of a request to the last byte of its response.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   })
-  const known = new Map<FastifyContextConfig, Map<string, Series>>()
+  const known = new Map<FastifyContextConfig, Map<string, HistogramSeries[]>>()
 
-  function seriesOf(config: FastifyContextConfig, method: string, status: number): Series {
+  function seriesOf(config: FastifyContextConfig, method: string, status: number): HistogramSeries {
     let ofRoute = known.get(config)
     if (!ofRoute) known.set(config, (ofRoute = new Map()))
-    const key = `${method} ${status}`
-    let series = ofRoute.get(key)
-    if (!series) ofRoute.set(key, (series = newSeries({ method, route: config.template ?? 'unmatched', status })))
-    return series
+    let byStatus = ofRoute.get(method)
+    if (!byStatus) ofRoute.set(method, (byStatus = []))
+    return (byStatus[status] ??= newSeries({ method, route: config.template ?? 'unmatched', status }))
   }
 
   return function observe({ request, reply, startedMs }: InFlight) {

@@ -2,7 +2,7 @@ import { FairSlots } from '../platform/infra/fair-slots.ts'
 import { RecentOrgs } from '../platform/infra/recent-orgs.ts'
 import { overloaded } from './load-shedding.ts'
 import type { App } from './routes.ts'
-import { continueWithSlot } from './slot-wait.ts'
+import { continueWithSlot, type SlotGate } from './slot-wait.ts'
 
 /** Requests per turn: most take a fraction of a millisecond before they wait for something, so a turn lasts a few. */
 const perTurn = 16
@@ -23,6 +23,7 @@ export function paceRequests(app: App) {
     maxWaitingPerOrg,
     maxWaitMs,
   })
+  const gate: SlotGate = { slots, entered: begin, refusal: overloaded }
   let begun: string[] = []
 
   function begin(orgId: string) {
@@ -40,6 +41,6 @@ export function paceRequests(app: App) {
     const { orgId } = principal
     recent.add(orgId)
     if (!recent.hasSeveral) return done()
-    continueWithSlot(slots, orgId, reply, { entered: () => begin(orgId), refusal: overloaded }, done)
+    continueWithSlot(gate, orgId, reply, done)
   })
 }

@@ -34,6 +34,10 @@ export const rolesIncluding = (needed: Role): Role[] => roles.filter((role) => i
 
 export type Scope = `${string}:${'read' | 'write' | 'decide' | 'import' | 'manage'}`
 
+/** True for routes that agents call while they work: decisions, and what is recorded in bulk. */
+export const isPressing = (route: RouteDeclaration | undefined) =>
+  route?.urgency === 'decision' || route?.urgency === 'ingest'
+
 /** An error code that a route declares; one with several statuses may be limited to some of them. */
 export type DeclaredError = ErrorCode | { readonly code: ErrorCode; readonly status: number }
 

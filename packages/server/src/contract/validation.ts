@@ -4,7 +4,7 @@ import { recordIn } from '../values/records.ts'
 import { ApiError, type FieldErrorCode, type FieldFault, validationFailed } from './errors.ts'
 import { messageOf } from './fault-messages.ts'
 import { guardReadOnly } from './read-only-guard.ts'
-import { type App, isContractPath } from './routes.ts'
+import { type App, isContractPath, isPressing } from './routes.ts'
 import { checkOf } from './semantic-check.ts'
 import { findUnstorable } from './storable-text.ts'
 import { type JsonSchema, jsonSchemaOf, toStrictSchema } from './strict-schema.ts'
@@ -41,7 +41,7 @@ ajv.addKeyword({ keyword: 'x-computed', schemaType: 'boolean' })
 type RequestPart = 'params' | 'querystring' | 'body'
 
 interface PartValidator {
-  readonly validate: ValidateFunction
+  readonly compiled: () => ValidateFunction
   readonly schema: JsonSchema
   readonly check: ((value: unknown) => FieldFault[]) | undefined
   readonly judgesText: boolean
@@ -189,6 +189,7 @@ export function validateRequests(app: App) {
       body: { ...validator(jsonSchemaOf(body ?? nothing)), judgesText: options.config?.foreignBody !== true },
     }
     if (params) validators.params = validator(jsonSchemaOf(params))
+    if (isPressing(options.config)) for (const part of Object.values(validators)) part.compiled()
     options.config = { ...options.config, validators }
   })
 
@@ -207,22 +208,26 @@ export function validateRequests(app: App) {
 }
 
 /** Compiled schemas by their text: most routes share the schema of their path or have no query or body of their own. */
-const compiled = new Map<string, ValidateFunction>()
+const byText = new Map<string, ValidateFunction>()
 
 function compile(schema: JsonSchema): ValidateFunction {
   const strict = jsonSchemaOf(toStrictSchema(schema))
   const text = JSON.stringify(strict)
-  const validate = compiled.get(text) ?? ajv.compile(strict)
-  compiled.set(text, validate)
+  const validate = byText.get(text) ?? ajv.compile(strict)
+  byText.set(text, validate)
   return validate
 }
 
-const validator = (schema: JsonSchema): PartValidator => ({
-  schema,
-  validate: compile(schema),
-  check: checkOf(schema),
-  judgesText: true,
-})
+/** Returns the validator of a schema, which is compiled when it is first used, so that a start does not wait for those of all routes. */
+function validator(schema: JsonSchema): PartValidator {
+  let validate: ValidateFunction | undefined
+  return {
+    schema,
+    compiled: () => (validate ??= compile(schema)),
+    check: checkOf(schema),
+    judgesText: true,
+  }
+}
 
 const nothing: JsonSchema = { type: 'object', properties: {} }
 
@@ -277,10 +282,11 @@ function validate(request: Validated, validators: Validators): ValidationResult 
 
 /** Returns the faults of a value: those of its shape first; semantic checks run only on the right shape. */
 function faultsIn(
-  { validate, schema, check, judgesText }: PartValidator,
+  { compiled, schema, check, judgesText }: PartValidator,
   value: unknown,
   place: RequestPart,
 ): FieldFault[] {
+  const validate = compiled()
   if (!validate(value)) return faultsOf(validate.errors ?? [], place, schema)
   const faults: FieldFault[] = []
   if (judgesText) findUnstorable(value, '', faults)

@@ -28,20 +28,15 @@ export async function runOperation<P extends OperationPlan>(
     reply.code(status).serializeInput(body as Record<string, unknown>, `${status}`) as string
   const claim = idempotencyOf(request)
   let response: string | undefined
-  const submitted = lanes.submit<P>({
-    ...operation,
-    isAbandoned: () => request.raw.socket.destroyed,
-    ...(claim && {
-      idempotency: {
-        ...claim,
-        status,
-        answer: (decided) => {
-          response = isSuccess(decided.outcome) ? written(answer(decided)) : undefined
-          return response
-        },
-      },
-    }),
-  })
+  const idempotency = claim && {
+    ...claim,
+    status,
+    answer: (decided: DecidedOperation<P>) => {
+      response = isSuccess(decided.outcome) ? written(answer(decided)) : undefined
+      return response
+    },
+  }
+  const submitted = lanes.submit<P>(idempotency ? { ...operation, idempotency } : operation, request.raw.socket)
   if (onFailure) submitted.catch(onFailure)
   const result = await submitted
   if (result.type === 'replayed') return replay(reply, status, result.response)

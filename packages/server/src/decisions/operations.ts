@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.ts'
 import { refuseUnknownNames } from '../money/dimensions/dimensions.ts'
 import type { Room, SmallerHold } from '../money/engine/engine.ts'
 import type {
+  Allowance,
   ApprovalGrant,
   ChainPlace,
   Charge,
@@ -134,20 +135,25 @@ export const heldBy = (
   { granted }: Extract<DecidedOperation['outcome'], { type: 'held' }>,
 ): SmallerHold => granted ?? command
 
-/** True when a plan is still right: the same limits and periods, and a customer of whom nothing but the name is known. */
+/** True when a plan is still right: the same limits and periods, also those of the customer. */
 const isStillRight = ({ command, context: before }: ReservePlan, after: PlanContext) =>
   before.orgConfig === after.orgConfig &&
-  hasNoOwnLimits(before.customer) &&
-  hasNoOwnLimits(after.customer) &&
+  hasSameLimits(before.customer, after.customer) &&
   command.claims.every((claim) => isWithin(claim, after.nowMs))
 
-const hasNoOwnLimits = (customer: CustomerFacts | undefined) =>
-  customer === undefined || (customer.own === null && customer.packs.length === 0)
+/** True when two readings of a customer found the same limit of its own, and no packs, whose draw depends on what is left of them. */
+const hasSameLimits = (before: CustomerFacts | undefined, after: CustomerFacts | undefined) =>
+  (before?.own ?? null) === (after?.own ?? null) && hasNoPacks(before) && hasNoPacks(after)
 
-const isWithin = ({ allowances, newSubjectGate }: Claim, nowMs: number) =>
-  [...allowances, ...(newSubjectGate ? [newSubjectGate.counter, newSubjectGate.fallback] : [])].every(
-    ({ period }) => period === null || (nowMs >= period.startMs && nowMs < period.endMs),
-  )
+const hasNoPacks = (customer: CustomerFacts | undefined) => customer === undefined || customer.packs.length === 0
+
+const isWithin = ({ allowances, newSubjectGate: gate }: Claim, nowMs: number) =>
+  allowances.every((allowance) => isRunning(allowance, nowMs)) &&
+  (gate === undefined || (isRunning(gate.counter, nowMs) && isRunning(gate.fallback, nowMs)))
+
+/** True while the period of an allowance lasts; that of a pack is not bounded. */
+const isRunning = ({ period }: Allowance, nowMs: number) =>
+  period === null || (nowMs >= period.startMs && nowMs < period.endMs)
 
 /** The JSON stored with a hold: enough to explain it, and to settle it at the price that was in force. */
 export const holdInputs = (input: DecisionInput, { price }: Quote, surface: Surface): HoldInputs => ({

@@ -6,7 +6,6 @@ import { bodyFaultsOf } from '../contract/unreadable-body.ts'
 import type { Platform } from '../platform/infra/platform.ts'
 import { newUuid } from '../values/id.ts'
 import { isRecord } from '../values/records.ts'
-import { answerMessage } from './server.ts'
 
 const path = '/mcp'
 const maxBodyBytes = 65_536
@@ -118,6 +117,8 @@ async function answer(request: FastifyRequest, reply: FastifyReply, { addresses,
     body: JSON.stringify(body),
   })
   const context = { ...mcpCaller, now: clock.now(), log }
+  // Loaded with the first message: many installations never get one.
+  const { answerMessage } = await import('./server.ts')
   const response = await answerMessage(message, body, context, version)
   const type = response.headers.get('content-type')
   if (type !== null) reply.type(type)

@@ -113,5 +113,8 @@ export const historyClaims = (charge: Charge, account: Account, startedAtMs: num
 /** Claims that bear the part of a run's cost above what its hold drew: packs that are in force by then. */
 export const excessClaims = (charge: Charge, account: Account): Claim[] => claimsOfKinds(excessKinds, charge, account)
 
-const claimsOfKinds = (kinds: readonly LimitKind[], charge: Charge, { orgConfig, customer, nowMs }: Account) =>
-  kinds.flatMap((kind) => kind.bind(charge, orgConfig, customer, nowMs))
+function claimsOfKinds(kinds: readonly LimitKind[], charge: Charge, { orgConfig, customer, nowMs }: Account): Claim[] {
+  const claims: Claim[] = []
+  for (const kind of kinds) for (const claim of kind.bind(charge, orgConfig, customer, nowMs)) claims.push(claim)
+  return claims
+}

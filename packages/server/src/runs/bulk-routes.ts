@@ -53,17 +53,14 @@ export function bulkRuns(app: App, platform: Platform, lanes: Lanes, records: De
       const how = { mode, isRecordedOnly: !enforce, isHistory: count_in === 'started_period', makers }
       const task = await ingestTask(caller, runs, how, clock.now().getTime())
       const claim = idempotencyOf(request)
-      const ingesting = lanes.ingest({
-        ...task,
-        isAbandoned: () => request.raw.socket.destroyed,
-        idempotency: claim && {
-          ...claim,
-          answer: (found) => {
-            kept = atomicRefusal(runs, found, mode) ? undefined : written(found)
-            return kept
-          },
+      const idempotency = claim && {
+        ...claim,
+        answer: (found: readonly IngestResult[]) => {
+          kept = atomicRefusal(runs, found, mode) ? undefined : written(found)
+          return kept
         },
-      })
+      }
+      const ingesting = lanes.ingest({ ...task, idempotency }, request.raw.socket)
       ingesting.catch((error: unknown) => recordUnpricedRuns(platform, task.orgId, runs, error))
       const { results, replay: earlier } = await ingesting
       if (earlier !== undefined) return replay(reply, 200, earlier)

@@ -141,7 +141,7 @@ export function createPresses({ platform, hooks, slack, secrets }: PressTools) {
   return async (request: FastifyRequest, orgId: string, press: Press): Promise<void> => {
     const text = await answerTo(request, orgId, press).catch((error: unknown) => {
       log.error({ error, org_id: orgId, trace_id: request.id }, 'a press in Slack failed')
-      return `This failed; nothing was decided. Try again, or decide in the console: ${pageOf(approvalPath(press.value), 'Open in Weir')}`
+      return `This failed. Try again, or look in the console: ${pageOf(approvalPath(press.value), 'Open in Weir')}`
     })
     if (text !== undefined && press.responseUrl !== undefined)
       await slack.respond(press.responseUrl, { response_type: 'ephemeral', replace_original: false, text })

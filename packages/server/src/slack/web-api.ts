@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Outbound } from '../platform/infra/outbound.ts'
 import { recordIn } from '../values/records.ts'
@@ -13,11 +14,14 @@ export type CallSlack = (method: string, token: string, body: Readonly<Record<st
 
 export interface SlackClient {
   readonly call: CallSlack
-  /** Answers whoever has pressed, at the address that came with it. What becomes of it is nobody's concern. */
+  /** Answers whoever has pressed, at the address that came with it; tries again when Slack cannot be reached. */
   readonly respond: (responseUrl: string, body: Readonly<Record<string, unknown>>) => Promise<void>
 }
 
 const maxAnswerBytes = 262_144
+/** Slack takes up to five at one address. */
+const maxResponses = 3
+const responsePauseMs = 500
 const json = 'application/json; charset=utf-8'
 /** Methods that read, which Slack takes as forms only. */
 const asForm = new Set(['users.info'])
@@ -55,7 +59,11 @@ export function createSlackClient(
       return { ok: false, fault, waitSeconds, isRefusal }
     },
     respond: async (responseUrl, body) => {
-      await outbound.post(responseUrl, { ...common, 'content-type': json }, JSON.stringify(body))
+      for (let attempt = 1; ; attempt++) {
+        const answer = await outbound.post(responseUrl, { ...common, 'content-type': json }, JSON.stringify(body))
+        if (attempt === maxResponses || ('status' in answer && answer.status < 500)) return
+        await sleep(attempt * responsePauseMs, undefined, { ref: false })
+      }
     },
   }
 }

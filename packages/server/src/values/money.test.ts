@@ -30,10 +30,14 @@ test.each([
   expect(formatDollars(nano)).toBe(text)
 })
 
-test('whatever is written is read back as the same amount', () => {
+test('whatever is written is read back as the same amount, and is in its shortest form', () => {
+  const amounts = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+  const zeros = fc.integer({ min: 0, max: 18 }).map((count) => 10n ** BigInt(count))
   fc.assert(
-    fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (nano) => {
+    fc.property(amounts, zeros, (amount, unit) => {
+      const nano = (amount / unit) * unit
       expect(parseUsd(formatUsd(nano))).toBe(nano)
+      expect(formatUsd(nano)).toMatch(/^-?(0|[1-9]\d*)(\.\d{0,8}[1-9])?$/)
     }),
   )
 })

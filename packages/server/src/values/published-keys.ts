@@ -1,7 +1,7 @@
 import type { MasterKeys } from './keyring.ts'
 import { elementAt } from './present.ts'
 
-/** Master keys that are published in this repository, so that a trial needs no setup. They protect nothing. */
+/** Master keys that were published in this repository, as the default of compose.yaml in 0.1.0. They protect nothing. */
 const publishedKeys = ['bG9jYWwtb25seS1sb2NhbC1vbmx5LWxvY2FsLW9ubHk='].map((text) => Buffer.from(text, 'base64'))
 
 const isPublished = ({ bytes }: MasterKeys[number]) => publishedKeys.some((known) => known.equals(bytes))

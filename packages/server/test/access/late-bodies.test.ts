@@ -55,8 +55,14 @@ describe.each(Object.entries(cases))('%s', (_name, { role, scopes, path, body, t
   const count = async () =>
     (await asDatabaseOwner(server.database.ownerUrl, `select count(*)::integer from ${table}`))[0] as { count: number }
 
-  test('whose body comes after its key was revoked is refused, and has no effect', async () => {
+  test.each([
+    ['new', 0],
+    ['in use', 3],
+  ])('whose body comes after its key, %s, was revoked is refused, and has no effect', async (_state, uses) => {
     const [lasting, revoked] = [await newKey(role, [...scopes]), await newKey(role, [...scopes])]
+    for (let i = 0; i < uses; i++)
+      for (const { secret } of [lasting, revoked])
+        expect((await ask('GET', '/v1/me', undefined, secret)).status).toBe(200)
     const held = await Promise.all(
       [lasting, revoked].map(({ secret }) => holdBody(server.port, 'POST', path(), secret, JSON.stringify(body))),
     )

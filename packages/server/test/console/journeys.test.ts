@@ -14,7 +14,7 @@ beforeAll(async () => {
   operator = (await operatorOf(server)).key
 })
 
-const journeyMs = 120_000
+const journeyMs = 300_000
 
 /** Signs in with the key of a new organization, as its owner. */
 async function signInAsOwner(manner: Manner, size?: { width: number; height: number }) {

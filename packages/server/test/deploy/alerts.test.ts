@@ -69,8 +69,8 @@ test('every alert has a runbook, every runbook an alert, and the link leads ther
   }
 })
 
-test('every query of the runbooks reads metrics that exist', async () => {
-  const { text } = readGuide('runbooks')
+test('every query of the runbooks and of the objectives reads metrics that exist', async () => {
+  const text = readGuide('runbooks').text + readGuide('slo').text
   const queries = [...text.matchAll(/```promql\n([\s\S]*?)```/g)].flatMap(([, block]) => block!.trim().split('\n'))
   expect(queries.length).toBeGreaterThan(30)
   for (const query of queries) expect({ query, faults: await faultsOf(query) }).toEqual({ query, faults: [] })

@@ -117,10 +117,19 @@ describe('the program', () => {
       (template.spec!.containers[0]!.command ?? []).filter((part) => part.endsWith('.ts')),
     )
     expect(programs).toEqual(['packages/gateway/src/main.ts'])
+    const shipped = readFileSync(`${root}/.dockerignore`, 'utf8').split('\n')
     for (const program of programs) {
       expect(existsSync(`${root}/${program}`)).toBe(true)
-      expect(dockerfile).toContain(`COPY ${program.split('/').slice(0, 3).join('/')} `)
+      expect(shipped).toContain(`!${program.split('/').slice(0, 3).join('/')}`)
     }
+  })
+
+  test('is the same image in every pod: the one that the component names', () => {
+    const component = readFileSync(`${root}/deploy/kubernetes/components/image/kustomization.yaml`, 'utf8')
+    const [, name] = /newName: (\S+)/.exec(component)!
+    const [, tag] = /newTag: (\S+)/.exec(component)!
+    const images = workloads.map(({ template }) => template.spec!.containers[0]!.image)
+    expect(images).toEqual(workloads.map(() => `${name}:${tag}`))
   })
 
   test('of the gateway takes its configuration', () => {

@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { shippedFiles } from '../../proofs/install/shipped-files.ts'
 import { readConfig } from '../../src/config.ts'
 import { environmentFor, useDatabase } from '../support/harness.ts'
 import { startApi, startRole } from '../support/processes.ts'
@@ -37,10 +38,45 @@ test('it has nothing in it that only builds or tests', () => {
   const names = readdirSync(join(tree, 'node_modules/.pnpm'))
   expect(names.some((name) => name.startsWith('fastify@'))).toBe(true)
   expect(names.filter((name) => /^(vitest|typescript|playwright-core|knip)@/.test(name))).toEqual([])
-  const files = readdirSync(tree, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => !name.includes('node_modules'),
-  )
+  const files = readdirSync(tree, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(tree, join(entry.parentPath, entry.name)))
+    .filter((name) => !name.includes('node_modules'))
   expect(files.filter((name) => name.includes('.test.') || name.includes('/test/'))).toEqual([])
+  // The image is made of the same list.
+  expect(files.filter((name) => !name.startsWith('deploy/')).toSorted()).toEqual(shippedFiles().toSorted())
+})
+
+test('no package in it would run code when it is installed, and none has any that is not JavaScript or WebAssembly', () => {
+  const store = join(tree, 'node_modules/.pnpm')
+  const manifests = globSync('*/node_modules/{*,@*/*}/package.json', { cwd: store })
+  expect(manifests.length).toBeGreaterThan(200)
+  const scripts = manifests.flatMap((path) => {
+    const { name, scripts = {} } = JSON.parse(readFileSync(join(store, path), 'utf8')) as {
+      name: string
+      scripts?: Record<string, string>
+    }
+    return ['preinstall', 'install', 'postinstall'].filter((hook) => hook in scripts).map((hook) => `${name} ${hook}`)
+  })
+  expect(scripts).toEqual([])
+  expect(globSync('**/{*.node,*.so,*.so.*,*.dll,*.dylib,*.exe,binding.gyp}', { cwd: store })).toEqual([])
+})
+
+test('in a network that has nothing but itself every role serves, the third call is refused, and nothing is sent anywhere else', () => {
+  const program = join(root, 'packages/server/proofs/install/sealed-network.ts')
+  const { stdout, stderr } = spawnSync('unshare', ['--net', '--mount', process.execPath, program, tree], {
+    encoding: 'utf8',
+  })
+  expect(stdout, stderr).not.toBe('')
+  const { attempts, ...made } = JSON.parse(stdout) as Record<string, unknown>
+  expect(made).toMatchObject({
+    // What was sent elsewhere on purpose was counted; the last of them by the program itself.
+    seen: { connection: true, connection6: true, datagram: true, name: true, trace: true },
+    statuses: [200, 200, 402],
+    exits: { api: 0, worker: 0, gateway: 0 },
+    pages: { '/docs': 200, '/docs/reference/': 200, '/console/signin': 200, '/metrics': 200 },
+  })
+  expect(attempts).toBe(0)
 })
 
 describe('the units', () => {

@@ -26,6 +26,7 @@ import {
 } from '../support/provider-books.ts'
 import { firstSeed, Random } from '../support/random.ts'
 import { call, keyOf, operatorOf, type Tenant, tenantOf } from '../support/tenants.ts'
+import { leastTurnMs } from '../support/turns.ts'
 import { insertUsage } from '../support/usage.ts'
 
 const server = useServer()
@@ -286,7 +287,7 @@ describe('whoever would misuse it', () => {
       tenant,
       monthOf('openai', random, fromMs, 2).map((one) => runOf(one, random)),
     )
-    const tables = ['usage_deltas', 'usage_15m', 'runs', 'movements', 'allowances', 'holds', 'own_prices'] as const
+    const tables = ['usage_deltas', 'usage_15m', 'runs', 'ledger_batches', 'allowances', 'holds', 'own_prices'] as const
     const known = await owner.client.query<{ name: string }>(
       `select table_name as name from information_schema.tables where table_name = any($1)`,
       [tables],
@@ -377,16 +378,15 @@ describe('whoever would misuse it', () => {
       `usage_date_utc,model,cost_usd,cost_type\n${Array.from({ length: 30_000 }, (_, i) => `2026-11-01,m${i},1,token\n`).join('')}`,
     ],
   ])('keeps nobody waiting with a file %s', async (_name, text) => {
-    const answer = reconcile(tenant, [text])
-    let longest = 0
-    for (let i = 0; i < 10; i++) {
-      const startMs = performance.now()
-      await call(server.url, 'GET', '/v1/me', { key: other.key })
-      longest = Math.max(longest, performance.now() - startMs)
-    }
-    expect([201, 413, 422]).toContain((await answer).status)
-    // The machine may pause; what takes the thread that decides a second would take far longer here.
-    expect(longest).toBeLessThan(5_000)
+    const longestMs = await leastTurnMs(async () => {
+      const [answer, ...others] = await Promise.all([
+        reconcile(tenant, [text]),
+        ...Array.from({ length: 3 }, () => call(server.url, 'GET', '/v1/me', { key: other.key })),
+      ])
+      expect([201, 413, 422]).toContain(answer.status)
+      expect(others.map(({ status }) => status)).toEqual([200, 200, 200])
+    }, 1_000)
+    expect(longestMs).toBeLessThan(1_000)
   })
 
   test('sends no more than a bill may be long', async () => {

@@ -253,8 +253,6 @@ describe('`verify`', () => {
       await org.rows(change('- 1'), key)
       return [code, ...new Set(faults.map((fault) => fault.key))]
     }
-    const element = (array: string, amount: string) =>
-      `${array}[array_position(keys, $2)] = ${array}[array_position(keys, $2)] ${amount}`
     expect(await verify()).toMatchObject({ code: 0, faults: [] })
 
     const row = (column: string) => (amount: string) =>
@@ -262,7 +260,7 @@ describe('`verify`', () => {
     expect(await keysAfter(row('spent'), verify)).toEqual([1, key])
     expect(await keysAfter(row('held'), look)).toEqual([undefined, key])
     const movement = (amount: string) =>
-      `update movements set ${element('d_spent', amount)} where org_id = $1 and kind = 'adjust'`
+      `update ledger_batches set d_spent[1] = d_spent[1] ${amount} where org_id = $1 and keys = array[$2::uuid] and kinds = '{adjust}'`
     expect(await keysAfter(movement, verify)).toEqual([1, key])
     const hold = (amount: string) =>
       `update holds set amounts = (select array_agg(a + case when k = $2 then 0 ${amount} else 0 end order by i)

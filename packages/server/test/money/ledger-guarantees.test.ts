@@ -113,13 +113,13 @@ test('what was not committed is not acknowledged, and what was is there', async 
   await org.hold('0.1')
   await money.superuser.client.query(
     `create function break_holds() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = '53100'; end $$;
-     create trigger break_holds before insert on movements for each row when (new.org_id = '${org.uuid}') execute function break_holds()`,
+     create trigger break_holds before insert on ledger_batches for each row when (new.org_id = '${org.uuid}') execute function break_holds()`,
   )
   const before = await org.allowances()
   const answer = await org.decide(costing('0.2'))
   expect(answer.status).toBe(503)
   expect(await org.allowances()).toEqual(before)
-  await money.superuser.client.query('drop trigger break_holds on movements; drop function break_holds()')
+  await money.superuser.client.query('drop trigger break_holds on ledger_batches; drop function break_holds()')
   await eventually(async () => (await org.decide(costing('0.2'))).status === 200)
 })
 

@@ -58,12 +58,15 @@ beforeAll(async () => {
 })
 afterAll(() => lane.end())
 
-const literal = (value: unknown): string =>
-  Array.isArray(value)
+/** A parameter as SQL. A generic plan depends on none, so binary ones may be null. */
+const literal = (value: unknown): string => {
+  if (Buffer.isBuffer(value)) return 'null'
+  return Array.isArray(value)
     ? `'{${value.map((one) => `"${String(one)}"`).join(',')}}'`
     : typeof value === 'number'
       ? `${value}`
       : `'${value instanceof Date ? value.toISOString() : String(value)}'`
+}
 
 /** The plan that a prepared statement runs by once it is cached. */
 async function planOf({ statement, values = [] }: BoundStatement): Promise<string> {
@@ -89,6 +92,7 @@ test('every statement reaches allowances through their key, or the place where t
     orgId,
     seq: 1n,
     at: '1970-01-01T00:00:00Z',
+    atMs: 0,
     decision: {
       deltas: new Map(places.map(({ key }) => [key, noDelta])),
       movements: [],
@@ -121,6 +125,7 @@ test('holds are read and ended through their key', async () => {
     orgId,
     seq: 1n,
     at: '1970-01-01T00:00:00Z',
+    atMs: 0,
     found: new Map(),
     optIns: new Set(),
     made: new Map(),

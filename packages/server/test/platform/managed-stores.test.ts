@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { binaries, type Cluster, startCluster } from '../../proofs/storm/cluster.ts'
+import { type Cluster, startCluster } from '../../proofs/storm/cluster.ts'
+import { binaries } from '../../proofs/support/postgres-server.ts'
 import { ConfigurationError, readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/platform/infra/log.ts'
 import { migrate } from '../../src/platform/infra/migrate.ts'
@@ -108,6 +109,26 @@ describe('PostgreSQL with TLS', () => {
       'SVC_DATABASE_URL names a file as sslrootcert that cannot be read (ENOENT)',
     )
     expect(() => configured(`${app}?sslmode=allow`)).toThrow(ConfigurationError)
+  })
+
+  test('an owner that may not even create roles is enough, where an administrator has made them', async () => {
+    const admin = await cluster.connect()
+    await admin.query(`create role plain login password 'p'`)
+    await admin.query('create database bare owner plain')
+    // The group is there already, from the other database; here the login is made beforehand too.
+    await admin.query(`create role bare_app login password 'a' in role weir_app`)
+    await admin.end()
+    const tls = `?sslmode=verify-full&sslrootcert=${ca}`
+    const at = (login: string) => `postgres://${login}@127.0.0.1:${cluster.port}/bare${tls}`
+    await migrate({ ownerUrl: secret(at('plain:p')), appUrl: secret(at('bare_app:a')), log })
+    const { databaseUrl } = configured(at('bare_app:a'))
+    const sql = openSql({ url: databaseUrl, maxConnections: 1, applicationName: 'bare', log })
+    expect((await sql.pool.query('select count(*)::int as count from orgs')).rows).toEqual([{ count: 0 }])
+    await sql.close()
+    const unknown = at('nobody_made:x')
+    await expect(migrate({ ownerUrl: secret(at('plain:p')), appUrl: secret(unknown), log })).rejects.toThrow(
+      /permission denied to create role/,
+    )
   })
 
   describe('a logical backup', () => {

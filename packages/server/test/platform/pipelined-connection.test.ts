@@ -6,6 +6,7 @@ import {
   statement,
 } from '../../src/platform/infra/pipelined-connection.ts'
 import { secret } from '../../src/values/secret.ts'
+import { useTcpProxy } from '../support/tcp-proxy.ts'
 
 const begin = { statement: statement('begin', 'begin') }
 const commit = { statement: statement('commit', 'commit') }
@@ -15,6 +16,10 @@ const add = (...numbers: number[]) => ({
   values: [numbers],
 })
 const read = { statement: statement('read', 'select n, n::bigint as big, null::text as nothing from seen order by n') }
+const sleep = (seconds: number) => ({
+  statement: statement('sleep', 'select pg_sleep($1::double precision)'),
+  values: [seconds],
+})
 const fail = { statement: statement('fail', 'select 1 / $1::integer as never'), values: [0] }
 
 describe('a pipeline', () => {
@@ -55,5 +60,61 @@ describe('a pipeline', () => {
     await expect(own.pipeline([begin, end, commit])).rejects.toMatchObject({ code: '57P01' })
     await expect(own.pipeline([begin, commit])).rejects.toThrow(/terminated|not queryable/)
     own.destroy()
+  })
+
+  test('has a time limit of its own, however long the connection is in use or rests', async () => {
+    const own = await openPipelinedConnection({
+      url: secret(services().postgres.url),
+      applicationName: 'test',
+      settings: {},
+      pipelineTimeoutMs: 2_000,
+    })
+    try {
+      await own.pipeline([sleep(1.2)])
+      // The limit of this flight passes while nothing is under way, and does not end the next.
+      await connection.pipeline([sleep(0.9)])
+      await own.pipeline([sleep(1.2)])
+      await expect(own.pipeline([sleep(20)])).rejects.toThrow('the database connection does not answer')
+    } finally {
+      own.destroy()
+    }
+  })
+})
+
+describe('on the wire', () => {
+  const proxy = useTcpProxy(() => {
+    const { hostname, port } = new URL(services().postgres.url)
+    return { host: hostname, port: Number(port) }
+  })
+
+  /** Counts the messages of a flight by their type. */
+  function countMessages(sent: Buffer) {
+    const counts: Record<string, number> = {}
+    for (let at = 0; at < sent.length; at += 1 + sent.readInt32BE(at + 1)) {
+      const type = String.fromCharCode(sent[at] ?? 0)
+      counts[type] = (counts[type] ?? 0) + 1
+    }
+    return counts
+  }
+
+  test('a flight ends in one Sync, and a statement is parsed and described once in the life of its connection', async () => {
+    const url = Object.assign(new URL(services().postgres.url), {
+      hostname: '127.0.0.1',
+      port: String(proxy.port),
+    }).href
+    const own = await openPipelinedConnection({ url: secret(url), applicationName: 'test', settings: {} })
+    const sent: Buffer[] = []
+    proxy.watch = (chunk) => sent.push(chunk)
+    const send = async (...statements: Parameters<PipelinedConnection['pipeline']>[0]) => {
+      await own.pipeline(statements)
+      return countMessages(Buffer.concat(sent.splice(0)))
+    }
+    try {
+      expect(await send(begin, make, add(1), add(2), read, commit)).toEqual({ P: 5, B: 6, D: 5, E: 6, S: 1 })
+      expect(await send(begin, add(1), add(2), read, commit)).toEqual({ B: 5, E: 5, S: 1 })
+      expect(await send(begin, sleep(0), commit)).toEqual({ P: 1, B: 3, D: 1, E: 3, S: 1 })
+    } finally {
+      own.destroy()
+    }
   })
 })

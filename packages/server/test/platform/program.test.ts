@@ -41,7 +41,7 @@ describe('configuration', () => {
     expect(role.errors.join('\n')).not.toContain('hunter2')
   })
 
-  test('no role starts at a public address with the master key that compose.yaml publishes', async () => {
+  test('no role starts at a public address with the master key that compose.yaml of 0.1.0 published', async () => {
     const published = 'local:bG9jYWwtb25seS1sb2NhbC1vbmx5LWxvY2FsLW9ubHk='
     for (const role of ['api', 'worker', 'migrate']) {
       const refused = startRole(

@@ -140,7 +140,6 @@ describe('allowances that are over', () => {
     expect(await org.allowances()).toHaveLength(1)
     // The days of the journal have been dropped since.
     await query('delete from ledger_batches where org_id = $1', org.uuid)
-    await query('delete from movements where org_id = $1', org.uuid)
     await prune()
     expect(await org.allowances()).toEqual([])
     expect((await org.decide(costing('1'))).status).toBe(200)
@@ -154,7 +153,6 @@ describe('allowances that are over', () => {
     await org.hold('2')
     await end(org.uuid, '3 years')
     await query('delete from ledger_batches where org_id = $1', org.uuid)
-    await query('delete from movements where org_id = $1', org.uuid)
     await prune()
     expect(await org.allowances()).toHaveLength(1)
     money.tampered.add(org.uuid)

@@ -76,7 +76,9 @@ function startLoad(urls: readonly string[], key: string) {
   }
 }
 
-test('the next release is rolled out and rolled back under load without a failed request', async () => {
+test('the next release is rolled out and rolled back under load without a failed request', {
+  timeout: 480_000,
+}, async () => {
   const { apis, owner, environment, operator, orgId } = await startInstallation(database, 2, { SVC_DRAIN_SECONDS: '1' })
   const rates = { org: { rpm: 1_000_000 } }
   await call(apis[0]!.url, 'PUT', `/v1/admin/orgs/${orgId}/rate-limits`, { key: operator, body: rates })

@@ -234,8 +234,8 @@ describe('tables of runs', () => {
     await reader.query('commit')
     await kept
     expect((await tables()).has(name)).toBe(false)
-    // A drop gives way after 200 ms.
-    expect(slowest).toBeLessThan(2_000)
+    // A drop gives way after 200 ms; the rest is for a machine that pauses.
+    expect(slowest).toBeLessThan(10_000)
   })
 
   test('stand ready for a week, and tell when they do not', async () => {

@@ -255,6 +255,40 @@ describe('with 20 MB that nobody reads', () => {
   })
 })
 
+describe('with 20 MB that nobody reads, and a home that', () => {
+  const head = (key: string, more: Record<string, string> = {}) =>
+    request('POST', '/v1/runs/bulk', { authorization: `Bearer ${key}`, 'content-length': '20000000', ...more })
+  const unavailable = { error: { code: 'service_unavailable', message: expect.any(String), details: {} } }
+
+  test('cannot be reached, the answer is 503 in the envelope, asked for or not', async () => {
+    const { key } = await tenantIn(us)
+    us.way.cut()
+    try {
+      for (const chunks of [[head(key), 'x'.repeat(60_000)], [head(key, { expect: '100-continue' })]]) {
+        const answer = await exchange(eu.server.port, chunks)
+        expect([answer.status, JSON.parse(answer.text)]).toEqual([503, unavailable])
+      }
+    } finally {
+      us.way.mend()
+    }
+    await expect.poll(async () => (await call(wrong(), 'GET', '/v1/me', { key })).status).toBe(200)
+  })
+
+  test('is cut off meanwhile, the answer is 503 too', async () => {
+    const { key } = await tenantIn(us)
+    // The cell knows where the organization lives, and has connections that seem to be there.
+    expect((await call(wrong(), 'GET', '/v1/me', { key })).status).toBe(200)
+    us.way.cut()
+    try {
+      const answer = await exchange(eu.server.port, [head(key), 'x'.repeat(60_000)])
+      expect([answer.status, JSON.parse(answer.text)]).toEqual([503, unavailable])
+    } finally {
+      us.way.mend()
+    }
+    await expect.poll(async () => (await call(wrong(), 'GET', '/v1/me', { key })).status).toBe(200)
+  })
+})
+
 describe('a session', () => {
   test('works through another cell: its pages, and what they change', async () => {
     const tenant = await tenantIn(us)

@@ -150,6 +150,63 @@ describe('a signature is refused', () => {
   })
 })
 
+describe('a report of a refusal', () => {
+  const path = '/internal/refusals'
+  const refused = { method: 'GET', path: '/v1/me', status: 403, traceId: 'a'.repeat(32) }
+
+  test('is taken from another cell only, about whoever holds the token, and is nothing else', async () => {
+    const tenant = await tenantIn(us)
+    const authorization = `Bearer ${tenant.key}`
+    const digest = credentialDigest({ authorization })
+    const claims: NewClaims = { purpose: 'refusal', from: 'eu1', to: 'us1', digest, caller: client, refused }
+    const send = (signing: Signing, to = path) => {
+      const { header } = signatures.sign({ method: 'POST', target: to }, signing.claims ?? claims, Date.now())
+      return call(us.server.url, 'POST', to, { headers: { authorization, 'x-svc-cell-link': header } })
+    }
+    expect((await send({})).status).toBe(200)
+    expect((await call(us.server.url, 'POST', path, { key: tenant.key })).status).toBe(404)
+    for (const wrong of [
+      forwardOf(tenant.key),
+      { ...internal },
+      { ...claims, digest: credentialDigest({ authorization: 'Bearer x' }) },
+    ])
+      expect((await send({ claims: wrong })).json.error?.code).toBe('unauthorized')
+    const { refused: _none, ...empty } = claims
+    expect((await send({ claims: empty })).json.error?.code).toBe('unauthorized')
+    // Nor does a report open a route of callers.
+    expect((await send({}, '/v1/runs')).json.error?.code).toBe('unauthorized')
+  })
+})
+
+describe('what somebody reads on the link', () => {
+  test('is of no use to them: the very bytes again, with another body, or at another cell', async () => {
+    const tenant = await tenantIn(us)
+    const path = `/v1/orgs/${tenant.id}/budgets`
+    const sent: Buffer[] = []
+    us.way.watch = (chunk) => sent.push(chunk)
+    const body = { name: 'once', scope_kind: 'org', limit_usd: '5', period: 'month' }
+    const made = await call(eu.server.url, 'POST', path, { key: tenant.key, body })
+    us.way.watch = undefined
+    expect(made.status).toBe(201)
+    const bytes = Buffer.concat(sent).toString('latin1')
+    const captured = bytes.slice(bytes.indexOf(`POST ${path}`))
+    expect(captured).toContain('x-svc-cell-link: ')
+    const other = captured.replace('"limit_usd":"5"', '"limit_usd":"9"')
+    const without = captured.replace(/x-svc-cell-link: .*\r\n/, 'x-svc-cell-link: \r\n')
+    const elsewhere = captured.replace(path, `/v1/orgs/${tenant.id}/freeze`)
+    for (const [port, copy] of [
+      [us.server.port, captured],
+      [us.server.port, other],
+      [us.server.port, without],
+      [us.server.port, elsewhere],
+      [eu.server.port, captured],
+    ] as const)
+      expect((await exchange(port, [copy])).status).toBe(401)
+    const { json } = await call(us.server.url, 'GET', path, { key: tenant.key })
+    expect(json['data']).toHaveLength(1)
+  })
+})
+
 describe('a request that claims to be forwarded', () => {
   test('is refused when a client says so, with its own key, at any cell', async () => {
     const [there, here] = [await tenantIn(us), await tenantIn(eu)]
@@ -242,6 +299,39 @@ describe('keys that nobody has', () => {
       expect((await call(eu.server.url, 'GET', '/v1/me', { key })).status).toBe(200)
     const codes = new Set((await flood).map(({ json }) => json.error?.code))
     expect(codes).toContain('rate_limited')
+  })
+})
+
+describe('a link key that was removed', () => {
+  const database = useDatabase()
+
+  test('opens nothing from the first request on, on a cell that is still running with it', async () => {
+    const { key } = await tenantIn(us)
+    const start = (keysOfLink: string) =>
+      startRole(
+        'api',
+        environmentFor(database, {
+          SVC_CELL: 'eu1',
+          SVC_REGION: 'eu',
+          SVC_CELLS: JSON.stringify([{ name: 'us1', region: 'us', url: us.server.url }]),
+          SVC_CELL_LINK_KEYS: keysOfLink,
+        }),
+      )
+    const newer = `newer:${otherKey}`
+    // The cell in the US knows the older key alone: to it, the newer one is as good as removed.
+    const [known, removed] = [start(linkKeys), start(`${newer},${linkKeys}`)]
+    const ask = async (role: typeof known) => {
+      const { url } = await role.line(({ message }) => message === 'serving')
+      const { status, json } = await call(String(url), 'GET', '/v1/me', { key })
+      return json.error?.code ?? status
+    }
+    const before = await counted(us, 'svc_cell_link_refusals_total', { reason: 'unknown_key' })
+    expect([await ask(known), await ask(removed), await ask(known)]).toEqual([200, 'service_unavailable', 200])
+    expect(await counted(us, 'svc_cell_link_refusals_total', { reason: 'unknown_key' })).toBeGreaterThan(before)
+    for (const role of [known, removed]) {
+      role.process.kill()
+      expect(await role.exit).toBe(0)
+    }
   })
 })
 

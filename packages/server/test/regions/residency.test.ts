@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { exampleId } from '../../src/contract/wire.ts'
-import { bind, counted, tenantIn, useCells } from '../support/cells.ts'
+import { bind, counted, guessedKey, tenantIn, useCells } from '../support/cells.ts'
 import { useServer } from '../support/harness.ts'
 import { exchange, request } from '../support/raw-http.ts'
 import { signIn } from '../support/sessions.ts'
 import { call, keyOf, operatorOf, tenantOf } from '../support/tenants.ts'
 
-const { eu, us } = useCells()
+const { eu, us } = useCells({ arrival: { SVC_TRUSTED_PROXIES: '127.0.0.1' } })
 const single = useServer()
 const marker = 'resident-of-the-us-'
 
@@ -111,6 +111,69 @@ describe('an organization that is bound to its region', () => {
     await expect
       .poll(async () => (await Promise.all(ways())).map(([, status]) => status), { timeout: 15_000 })
       .toEqual([403, 403, 403, 403, 403])
+  })
+
+  test('has on record at home, before support is told, what was refused to support elsewhere', async () => {
+    const [tenant, operator] = [await tenantIn(us), await operatorOf(us.server)]
+    await bind(us, tenant)
+    const body = { org_id: tenant.id, scope: 'read', reason: 'A question', duration_seconds: 600 }
+    const grant = await call(us.server.url, 'POST', '/v1/admin/support-grants', { key: operator.key, body })
+    const key = String(grant.json['token'])
+    const address = '203.0.113.9'
+    const headers = { 'x-forwarded-for': address, 'x-note': `${marker}header` }
+    const ask = (method: string, path: string, token = key) =>
+      call(eu.server.url, method, path, {
+        key: token,
+        headers,
+        ...(method !== 'GET' && { body: { note: `${marker}body` } }),
+      })
+    const recorded = async () => {
+      const log = await call(us.server.url, 'GET', `/v1/orgs/${tenant.id}/audit-log?limit=100`, { key: tenant.key })
+      const entries = log.json['data'] as Record<string, unknown>[]
+      return entries.filter(({ action }) => String(action).startsWith('request '))
+    }
+    const sent = await sentMeanwhile(async () => {
+      const answers = [
+        await ask('GET', `/v1/orgs/${tenant.id}?${marker}query=1`),
+        await ask('POST', '/v1/runs'),
+        await ask('GET', '/v1/nothing/at-all'),
+      ]
+      expect(answers.map(({ status, json }) => [status, json.error?.code])).toEqual([
+        [403, 'residency_violation'],
+        [403, 'residency_violation'],
+        [404, 'not_found'],
+      ])
+      const traces = answers.map((answer) => answer.headers.get('x-svc-trace-id'))
+      expect(await recorded()).toMatchObject(
+        [
+          { action: 'request GET /v1/orgs/{id}', after: { status: 403, path: `/v1/orgs/${tenant.id}` } },
+          { action: 'request POST /v1/runs', after: { status: 403, path: '/v1/runs' } },
+          { action: 'request GET (unmatched)', after: { status: 404, path: '/v1/nothing/at-all' } },
+        ].map((entry, i) => ({
+          ...entry,
+          outcome: 'denied',
+          address,
+          trace_id: traces[i],
+          actor: { kind: 'support' },
+        })),
+      )
+    })
+    expect(sent).not.toContain(marker)
+    // Whoever knows only the id of a grant leaves no trace in its organization, and a caller with a key is none of support.
+    expect((await ask('GET', '/v1/me', guessedKey(key))).status).toBe(403)
+    expect((await ask('GET', '/v1/me', tenant.key)).status).toBe(403)
+    expect(await recorded()).toHaveLength(3)
+    // What cannot be put on record is not answered.
+    expect((await ask('GET', '/v1/me')).status).toBe(403)
+    us.way.cut()
+    try {
+      expect((await ask('GET', '/v1/me')).json.error?.code).toBe('service_unavailable')
+    } finally {
+      us.way.mend()
+    }
+    expect(await recorded()).toHaveLength(4)
+    const verified = await call(us.server.url, 'GET', `/v1/orgs/${tenant.id}/audit-log/verify`, { key: tenant.key })
+    expect(verified.json['valid']).toBe(true)
   })
 
   test('is refused in the word of the contract for whoever guesses its keys, and its key works again once it is free', async () => {

@@ -40,10 +40,8 @@ async function freePort(): Promise<{ port: number; taken: Server }> {
 }
 
 test('dev starts everything, says so in one line, and stops all of it', async () => {
-  const started = performance.now()
   const { stdout, stderr, status } = dev('--detach', '--json', '--port', '0')
   expect(status, stderr).toBe(0)
-  expect(performance.now() - started).toBeLessThan(90_000)
   expect(stdout.trim().split('\n')).toHaveLength(1)
   const state = JSON.parse(stdout) as State
   const { port } = new URL(state.base_url)

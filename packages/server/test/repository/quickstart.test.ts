@@ -3,10 +3,18 @@ import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type * as privateServices from '../../scripts/private-services.ts'
 import { makeCheckout, removeCheckout, root } from '../support/checkout.ts'
+import { blocksOf } from '../support/guide-blocks.ts'
+import { otherCommands } from '../support/guide-register.ts'
+import { makeTellingCurl, type WalkedInstallation, walk } from '../support/guide-walk.ts'
+import { eventually } from '../support/programs.ts'
+import { useReceiver } from '../support/receiver.ts'
 
-/** What newcomers are told to paste is pasted, as it stands, into a checkout that nobody has set up. */
+/** What readers are told to paste is pasted, as it stands, into a checkout that nobody has set up. */
+const receiver = useReceiver()
 let checkout: string
 let relayPort: number
 beforeAll(async () => {
@@ -51,6 +59,9 @@ function paste(markdown: string): Answer[] {
   return answers
 }
 
+/** The same without the end of the month, which is when it is. */
+const undated = (text: string) => text.replace(/\(until [^)]*\)/, '')
+
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status)
 
 /** A refusal of $0.015 while $0.009 of $0.05 is spent and $0.03 held, and the explanation that says the same. */
@@ -67,17 +78,44 @@ function expectExplained({ body: { error } }: Answer, { body: explanation }: Ans
   })
 }
 
-describe('what a newcomer pastes', { timeout: 240_000 }, () => {
-  test('from the README leads from a settled run to the first refused overspend, and why', () => {
+/** What `pnpm dev` says of the installation that it runs in the checkout, and what its operator's shell would have. */
+async function runningInstallation(): Promise<WalkedInstallation> {
+  const state = JSON.parse(readFileSync(join(checkout, '.weir/dev.json'), 'utf8')) as Record<string, string>
+  const services = (await import(
+    pathToFileURL(join(checkout, 'packages/server/scripts/private-services.ts')).href
+  )) as typeof privateServices
+  return {
+    checkout,
+    url: state['base_url']!,
+    gatewayUrl: state['gateway_url']!,
+    operatorKey: state['operator_key']!,
+    environment: {
+      SVC_DATABASE_URL: services.databaseUrl('weir_dev', services.appLogin),
+      SVC_MIGRATE_DATABASE_URL: services.databaseUrl('weir_dev'),
+      SVC_REDIS_URL: services.services().redis.url,
+      SVC_MASTER_KEYS: services.masterKeys(),
+    },
+  }
+}
+
+describe('what a reader pastes', { timeout: 240_000 }, () => {
+  test('from the README leads to the first refused call, and why', () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8')
     const [, section] = /^## Quickstart\n([\s\S]*?)^## /m.exec(readme)!
     const answers = paste(section!)
-    expect(statuses(answers)).toEqual([201, 200, 200, 402, 201, 201, 200, 201, 201, 402, 200])
-    const [, , second, stopped, , , finished, , , refused, explanation] = answers as [Answer, ...Answer[]]
+    expect(statuses(answers)).toEqual([201, 200, 200, 402, 200])
+    const [, , second, stopped, explanation] = answers as [Answer, ...Answer[]]
     expect(second!.body['usage']).toMatchObject({ completion_tokens: 950 })
     expect(stopped!.body.error).toMatchObject({ code: 'budget_exceeded', type: 'billing_error' })
-    expect(finished!.body).toMatchObject({ status: 'succeeded', reserved_usd: '0.015', cost_usd: '0.009' })
-    expectExplained(refused!, explanation!)
+    const [, shown] = /("message":"Weir: [^…]*) …/.exec(section!)!
+    expect(undated(JSON.stringify(stopped!.body.error))).toContain(undated(shown!))
+    expect(explanation!.body).toMatchObject({
+      decision: 'deny',
+      error_code: 'budget_exceeded',
+      limits: expect.arrayContaining([
+        expect.objectContaining({ limit: '0.025', attempted: '0.0106025', fits: false }),
+      ]),
+    })
   })
 
   test('from the longer page afterwards works as well, and its last line ends everything', () => {
@@ -149,5 +187,49 @@ describe('what a newcomer pastes', { timeout: 240_000 }, () => {
         },
       },
     ])
+  })
+  describe('from every other page', () => {
+    let installation: WalkedInstallation
+    beforeAll(async () => {
+      spawnSync('pnpm', ['dev', '--detach', '--port', '0'], { cwd: checkout })
+      installation = await runningInstallation()
+      makeTellingCurl(join(checkout, '.weir/walk'))
+    })
+
+    test('works, and is refused only where the page says so', async () => {
+      const given = {
+        SLACK_URL: `${receiver.url}/slack`,
+        TEAMS_URL: `${receiver.url}/teams`,
+        PAGERDUTY_URL: `${receiver.url}/pagerduty`,
+        ROUTING_KEY: 'e93facc04764012d7bfb002500d5d1a6',
+        EVENTS_URL: `${receiver.url}/events`,
+      }
+      const pages = Object.values(otherCommands)
+      const faults: string[] = []
+      const walkers = Array.from({ length: 3 }, async () => {
+        for (let blocks = pages.pop(); blocks; blocks = pages.pop())
+          faults.push(...(await walk(installation, blocks, given)))
+      })
+      await Promise.all(walkers)
+      expect(faults).toEqual([])
+      await eventually(() => ['/slack', '/teams', '/events'].every((path) => receiver.at(path).length === 1))
+    })
+
+    test('is found out where it does not work', async () => {
+      const page = (...blocks: string[]) =>
+        blocksOf('docs/planted.md', blocks.map((code) => `\`\`\`${code}\n\`\`\`\n`).join('\n'))
+      const found = (...blocks: string[]) => walk(installation, page(...blocks))
+      const me = 'curl -s "$WEIR/v1/me" -H "authorization: Bearer $KEY"'
+      expect(await found(`sh\n${me}`)).toEqual([])
+      expect(await found('sh\ncurl -s "$WEIR/v1/me"')).toEqual([
+        expect.stringMatching(/^docs\/planted\.md:1: 401 to GET /),
+      ])
+      expect(await found('sh refused=401\ncurl -s "$WEIR/v1/me"')).toEqual([])
+      expect(await found(`sh refused=401\n${me}`)).toEqual(['docs/planted.md:1: nothing was refused with 401'])
+      expect(await found(`sh\n${me}`, 'sh\necho "$BUDGET"')).toEqual([
+        expect.stringMatching(/^docs\/planted\.md:5: failed: .*BUDGET: unbound variable$/s),
+      ])
+      expect(await found('sh\nnode packages/server/src/nothing.ts')).toEqual([expect.stringContaining('failed')])
+    })
   })
 })

@@ -256,7 +256,9 @@ describe('migrations', () => {
     expect(files.map((name) => Number(name.slice(0, 4)))).toEqual(files.map((_, i) => i + 1))
     for (const name of files) {
       expect(name).toMatch(/^\d{4}_[a-z0-9_]+\.sql$/)
-      expect(read(`${folder}/${name}`), name).toMatch(/^set local lock_timeout = '\d+s';/m)
+      // Whoever waits for a lock makes everybody wait who comes after. Some landed before that was a rule.
+      const briefly = name < '0070' ? /^set local lock_timeout = '\d+s';/m : /^set local lock_timeout = '200ms';/m
+      expect(read(`${folder}/${name}`), name).toMatch(briefly)
     }
   })
 

@@ -154,9 +154,11 @@ describe('a page is read along an index, from the tables that it needs', () => {
 })
 
 test('a run is found by its id in one table of each class', async () => {
-  const { rows } = await superuser.client.query<{ id: string }>('select id from runs_90 where org_id = $1 limit 1', [
-    orgId,
-  ])
+  // One of the middle: the oldest partition may have so few rows that they are read without an index.
+  const { rows } = await superuser.client.query<{ id: string }>(
+    'select id from runs_90 where org_id = $1 order by id offset (select count(*) / 2 from runs_90 where org_id = $1) limit 1',
+    [orgId],
+  )
   const lines = await limits.query<{ 'QUERY PLAN': string }>(
     () => raw`explain (costs off) select id from runs where org_id = ${orgId}::uuid and id = ${rows[0]!.id}::uuid`,
   )

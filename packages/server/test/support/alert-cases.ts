@@ -47,6 +47,8 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
   WeirDecisionLatencyFast: { series: slow(300, 30, 200), fires: 20, clears: 120, group: 'WeirDecisionLatencyFast' },
   WeirDecisionLatencySlow: { series: slow(40, 30, 200), fires: 25, clears: 170, group: 'WeirDecisionLatencySlow' },
 
+  WeirOrgMoveHangs: { series: { svc_org_move_closed_seconds: highThenLow(90, 10) }, fires: 5, clears: 20 },
+
   WeirApiAbsent: { series: { 'svc_build_info{role="api"}': goneThenBack }, fires: 8, clears: 30 },
   WeirWorkerAbsent: { series: { 'svc_build_info{role="worker"}': goneThenBack }, fires: 12, clears: 30 },
   WeirGatewayDown: {

@@ -20,45 +20,82 @@ export interface CellUnderTest {
   readonly redis: () => RedisServer
 }
 
-/**
- * Two cells in two regions, that reach each other by ways that can be cut and watched. Each lists a third one in the region of the other,
- * which nobody runs.
- */
-export function useCells(
-  options: {
-    readonly environment?: Record<string, string>
-    /** Only of the cell at which callers of the other arrive. */
-    readonly arrival?: Record<string, string>
-    readonly domain?: (app: App) => void
-  } = {},
-): { eu: CellUnderTest; us: CellUnderTest } {
+interface CellOptions {
+  readonly environment?: Record<string, string>
+  readonly domain?: (app: App) => void
+}
+
+/** Place of a cell in an installation under test, and the others that it lists: also those that nobody runs. */
+interface CellPlace extends CellOptions {
+  readonly region: string
+  readonly others: readonly { readonly name: string; readonly region: string }[]
+}
+
+/** Cells that reach each other by ways that can be cut and watched. */
+export function useCellsAt<Name extends string>(
+  places: Readonly<Record<Name, CellPlace>>,
+): Record<Name, CellUnderTest> {
+  const names = Object.keys(places) as Name[]
   const redis: Record<string, RedisServer> = {}
   beforeAll(async () => {
-    for (const name of ['eu1', 'us1']) redis[name] = await startRedis()
+    for (const name of names) redis[name] = await startRedis()
   })
   const cells: Record<string, CellUnderTest> = {}
-  const wayTo = (name: string) => useTcpProxy(() => ({ host: '127.0.0.1', port: cells[name]!.server.port }))
-  const ways: Record<string, TcpProxy> = { eu1: wayTo('eu1'), us1: wayTo('us1') }
-  const listed = (name: string, region: string) => ({ name, region, url: `http://127.0.0.1:${ways[name]?.port ?? 1}` })
-  const cell = (name: string, region: string, others: () => object[]): CellUnderTest => {
+  const ways: Record<string, TcpProxy> = Object.fromEntries(
+    names.map((name) => [name, useTcpProxy(() => ({ host: '127.0.0.1', port: cells[name]!.server.port }))]),
+  )
+  for (const name of names) {
+    const { region, others, environment, domain } = places[name]
+    const listed = () =>
+      others.map((other) => ({ ...other, url: `http://127.0.0.1:${ways[other.name]?.port ?? nobodysPort}` }))
     const server = useServer({
       environment: () => ({
         SVC_CELL: name,
         SVC_REGION: region,
-        SVC_CELLS: JSON.stringify(others()),
+        SVC_CELLS: JSON.stringify(listed()),
         SVC_CELL_LINK_KEYS: linkKeys,
         SVC_REDIS_URL: redis[name]!.url,
-        ...options.environment,
-        ...(name === 'eu1' && options.arrival),
+        ...environment,
       }),
-      ...(options.domain && { domain: options.domain }),
+      ...(domain && { domain }),
     })
-    return (cells[name] = { name, region, server, way: ways[name]!, redis: () => redis[name]! })
+    cells[name] = { name, region, server, way: ways[name]!, redis: () => redis[name]! }
   }
-  return {
-    eu: cell('eu1', 'eu', () => [listed('us1', 'us'), listed('eu2', 'eu')]),
-    us: cell('us1', 'us', () => [listed('eu1', 'eu'), listed('us2', 'us')]),
-  }
+  return cells
+}
+
+const nobodysPort = 1
+
+/**
+ * Two cells in two regions. Each lists a third one in the region of the other, which nobody runs.
+ */
+export function useCells(
+  options: CellOptions & {
+    /** Only of the cell at which callers of the other arrive. */
+    readonly arrival?: Record<string, string>
+  } = {},
+): { eu: CellUnderTest; us: CellUnderTest } {
+  const { arrival, ...shared } = options
+  const { eu1, us1 } = useCellsAt({
+    eu1: {
+      ...shared,
+      environment: { ...shared.environment, ...arrival },
+      region: 'eu',
+      others: [
+        { name: 'us1', region: 'us' },
+        { name: 'eu2', region: 'eu' },
+      ],
+    },
+    us1: {
+      ...shared,
+      region: 'us',
+      others: [
+        { name: 'eu1', region: 'eu' },
+        { name: 'us2', region: 'us' },
+      ],
+    },
+  })
+  return { eu: eu1, us: us1 }
 }
 
 /** An organization that lives in a cell. */

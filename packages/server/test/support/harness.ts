@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
-import { appLogin, asAdmin, databaseUrl, dropDatabase, services } from '../../scripts/private-services.ts'
+import { appLogin, asAdmin, databaseUrl, dropDatabase } from '../../scripts/private-services.ts'
 import { buildApp } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { type Deprecation, deprecations } from '../../src/contract/deprecations/registry.ts'
@@ -12,6 +12,9 @@ import type { Lanes } from '../../src/decisions/lanes/lanes.ts'
 import { type Lifecycle, manualLifecycle } from '../../src/platform/infra/lifecycle.ts'
 import { createLog } from '../../src/platform/infra/log.ts'
 import { openPlatform, type Platform } from '../../src/platform/infra/platform.ts'
+import { environmentFor } from './environment.ts'
+
+export { environmentFor } from './environment.ts'
 
 /** A database of this test file's own, copied from the migrated template and dropped at its end. */
 export function useDatabase() {
@@ -37,24 +40,6 @@ export function useDatabase() {
   })
   return handle
 }
-
-const testMasterKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
-
-/** The environment of a process under test. */
-export const environmentFor = (database: { ownerUrl: string; appUrl: string }, more: Record<string, string> = {}) => ({
-  SVC_DATABASE_URL: database.appUrl,
-  SVC_MIGRATE_DATABASE_URL: database.ownerUrl,
-  SVC_REDIS_URL: services().redis.url,
-  SVC_PORT: '0',
-  SVC_MASTER_KEYS: testMasterKeys,
-  SVC_DRAIN_SECONDS: '0',
-  // A machine that is busy with other tests is no overload.
-  SVC_MAX_EVENT_LOOP_DELAY_MS: '60000',
-  SVC_DECISION_QUEUE_TIMEOUT_MS: '20000',
-  // All tests fail from one address, and Redis counts them together.
-  SVC_AUTH_BACKOFF_PER_MINUTE: '1000000',
-  ...more,
-})
 
 export interface LogLine {
   readonly level: string
@@ -95,7 +80,9 @@ export function useServer(
       ),
     )
     const log = createLog({ level: 'trace', role: 'api' }, collecting(server.logs))
-    server.platform = await openPlatform(options.configure?.(config) ?? config, 'api', log)
+    const platform = await openPlatform(options.configure?.(config) ?? config, 'api', log)
+    // A clock of its own, that a test can set.
+    server.platform = { ...platform, clock: { ...platform.clock } }
     const { app, routes } = await buildApp(
       server.platform,
       lifecycle,

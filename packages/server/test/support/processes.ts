@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
 import { type RunningRole, startProgram } from './programs.ts'
 
 export { eventually, type RunningRole, suspend } from './programs.ts'
@@ -16,9 +15,10 @@ export function startRole(role: string, environment: Record<string, string>, pro
 
 const started: ChildProcess[] = []
 
-afterAll(() => {
-  for (const child of started) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
-})
+/** Kills what is still running. `leftovers.ts` calls it after each test file. */
+export function killRoles() {
+  for (const child of started.splice(0)) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+}
 
 /** Starts the API and waits until it serves. */
 export async function startApi(environment: Record<string, string>, program = main) {

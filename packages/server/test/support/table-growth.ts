@@ -155,6 +155,10 @@ const ssoIdentity = (memberId: string) => `
   select $1, id, 'subject', ${memberId} from connection`
 
 export const tableGrowth: Readonly<Record<string, Growth>> = {
+  org_moves: bounded('one row per organization that has moved or arrived'),
+  org_move_changes: waiting('the move has copied the change, or was given up'),
+  org_move_sums: bounded('one row per table and organization on its way'),
+  moved_ids: onPurpose('keys of organizations that have left are led to their new home'),
   access_changes: job('forget-dead-nodes', 'platform/table-growth.test.ts'),
   access_epoch: bounded('one row'),
   allowances: pruned(
@@ -224,7 +228,7 @@ export const tableGrowth: Readonly<Record<string, Growth>> = {
   trust_settings: settings,
   dimension_settings: settings,
   limits: pruned('400 days after they were deleted', limit(days(401)), limit(days(399))),
-  movements: partitions('keep-ledger-partitions', 35, 'timestamp'),
+  movement_rows: partitions('keep-ledger-partitions', 35, 'timestamp'),
   nodes: job('forget-dead-nodes', 'platform/table-growth.test.ts'),
   org_ledgers: onePerOrg,
   org_rate_limits: onePerOrg,

@@ -18,15 +18,15 @@ export interface TcpProxy {
 
 export function useTcpProxy(target: () => { host: string; port: number }): TcpProxy {
   const { proxy, listen, close } = createTcpProxy(target)
-  beforeAll(listen)
+  beforeAll(() => listen())
   afterAll(close)
   return proxy
 }
 
 /** For whoever runs without the test framework, and closes it itself. */
-export async function openTcpProxy(target: () => { host: string; port: number }) {
+export async function openTcpProxy(target: () => { host: string; port: number }, host?: string) {
   const { proxy, listen, close } = createTcpProxy(target)
-  await listen()
+  await listen(host)
   return { ...proxy, port: proxy.port, close }
 }
 
@@ -77,8 +77,8 @@ function createTcpProxy(target: () => { host: string; port: number }) {
   }
   return {
     proxy,
-    listen: async () => {
-      server.listen(0, '127.0.0.1')
+    listen: async (host = '127.0.0.1') => {
+      server.listen(0, host)
       await once(server, 'listening')
       proxy.port = (server.address() as AddressInfo).port
     },

@@ -43,7 +43,8 @@ export interface Traveller {
   readonly end: () => Promise<void>
 }
 
-const waitMs = 20_000
+/** A limit ends what hangs; a machine that pauses is no fault of a page. */
+const waitMs = 100_000
 const maxTabs = 250
 
 /** Sets out for the console. `size` is that of the screen; a small one is touched. */

@@ -1,29 +1,10 @@
-import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { services } from '../../scripts/private-services.ts'
-import type { Take, TakerReport, TakerTask } from '../support/rate-taker.ts'
+import type { Take } from '../support/rate-taker.ts'
+import { takeTogether } from '../support/rate-takers.ts'
+import { startRedis } from '../support/redis-servers.ts'
 
-const taker = fileURLToPath(new URL('../support/rate-taker.ts', import.meta.url))
-const run = promisify(execFile)
-
-async function take(processes: number, task: Omit<TakerTask, 'redisUrl' | 'orgId'>) {
-  const whole: TakerTask = { redisUrl: services().redis.url, orgId: randomUUID(), ...task }
-  const reports = await Promise.all(
-    Array.from({ length: processes }, async () => {
-      const { stdout } = await run(process.execPath, [taker, JSON.stringify(whole)], { maxBuffer: 1 << 26 })
-      return JSON.parse(stdout) as TakerReport
-    }),
-  )
-  return {
-    takes: reports.reduce((sum, { takes }) => sum + takes, 0),
-    notByRedis: reports.reduce((sum, { notByRedis }) => sum + notByRedis, 0),
-    refused: reports.flatMap(({ refused }) => refused),
-    admitted: reports.flatMap(({ admitted }) => admitted).sort(([a], [b]) => a - b),
-  }
-}
+// One of their own: a storm of questions would hold up whoever shares it.
+const redis = startRedis()
 
 /** The most that any span of this length, both ends included, was given. */
 function fullestSpan(admitted: readonly Take[], lengthMs: number): number {
@@ -39,7 +20,8 @@ function fullestSpan(admitted: readonly Take[], lengthMs: number): number {
 }
 
 test('eight processes and 10,000 requests against 600 a minute get exactly 600', async () => {
-  const { takes, admitted, notByRedis } = await take(8, {
+  const { takes, admitted, notByRedis } = await takeTogether(8, {
+    redisUrl: (await redis).url,
     limit: 600,
     windowSeconds: 60,
     maxCost: 1,
@@ -59,8 +41,15 @@ test.each([
 ])('no sliding span holds more than the limit, and all but one slice of it can be used: $name', async (load) => {
   const limit = 300
   const lengthMs = 1_000
-  const task = { limit, windowSeconds: lengthMs / 1_000, takes: 1e9, forMs: 3_500, ...load }
-  const { admitted, refused, notByRedis } = await take(3, task)
+  const task = {
+    redisUrl: (await redis).url,
+    limit,
+    windowSeconds: lengthMs / 1_000,
+    takes: 1e9,
+    forMs: 3_500,
+    ...load,
+  }
+  const { admitted, refused, notByRedis } = await takeTogether(3, task)
   expect(notByRedis).toBe(0)
   expect(admitted.length).toBeGreaterThan(0)
   expect(fullestSpan(admitted, lengthMs)).toBeLessThanOrEqual(limit)

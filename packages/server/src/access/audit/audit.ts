@@ -21,6 +21,7 @@ export { exportAuditHeadsJob } from './heads.ts'
 export { verifyExport } from './offline.ts'
 export { ensureAuditPartitions, maintainAuditPartitionsJob } from './partitions.ts'
 export { createDeniedRecorder, createImpersonationRecorder } from './recorders.ts'
+export { recordRestore } from './restores.ts'
 export { handOverChains, loadVerifyingKeyring, retireAuditKeys } from './retired-keys.ts'
 
 /** Truncates microseconds, over which the chain is computed, to the milliseconds of all other responses. */

@@ -54,17 +54,24 @@ export const exportAuditHeadsJob = ({ sql, log, config }: Platform): Job => ({
   },
 })
 
+/** A head that the chain of an organization had at a time. */
+export interface KnownHead {
+  readonly seq: bigint
+  readonly mac: string
+  readonly atMs: number
+}
+
 /**
- * Reads one organization's exported heads from the lines of a log, skipping others. Throws on a forged line, which is no
- * evidence.
+ * Reads one organization's exported heads from the lines of a log, skipping others. Two heads of one number are both evidence: a chain
+ * that was rewound and went on has them. Throws on a forged line, which is none.
  */
 export async function readExportedHeads(
   lines: AsyncIterable<string>,
   keyring: Keyring,
   org: string,
   before?: Date,
-): Promise<Map<bigint, string>> {
-  const found = new Map<bigint, string>()
+): Promise<KnownHead[]> {
+  const found: KnownHead[] = []
   let number = 0
   for await (const line of lines) {
     number += 1
@@ -76,8 +83,9 @@ export async function readExportedHeads(
     const expected = key && sealHeads(key.bytes, parsed)
     if (!expected || seal.length !== expected.length || !timingSafeEqual(seal, expected))
       throw new Error(`line ${number} of the heads has an invalid seal`)
-    if (before && Date.parse(parsed.at) >= before.getTime()) continue
-    for (const head of parsed.heads) if (head.org === org) found.set(BigInt(head.seq), head.mac)
+    const atMs = Date.parse(parsed.at)
+    if (before && atMs >= before.getTime()) continue
+    for (const { org: of, seq, mac } of parsed.heads) if (of === org) found.push({ seq: BigInt(seq), mac, atMs })
   }
   return found
 }

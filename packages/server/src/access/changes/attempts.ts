@@ -19,9 +19,27 @@ const administrative = new Set(['admin', 'owner', 'operator'])
 const unavailable = 503
 const maxPathLength = 2_048
 
+/** A request and the status of its answer, as an audit entry shows them. */
+export interface AnsweredRequest {
+  readonly method: string
+  /** Absent for a path that matches no route. */
+  readonly template?: string
+  readonly path: string
+  readonly status: number
+  readonly traceId: string
+}
+
+/**
+ * Records a refusal where the organization of its caller lives; `false` when that failed. Returns undefined for a caller who lives here, if
+ * anywhere.
+ */
+export type RecordAtHome = (request: FastifyRequest, refused: AnsweredRequest) => Promise<boolean | undefined>
+
 export interface Attempts {
   /** Records a request that bypasses all hooks; `false` when that failed, and its response must not be sent. */
   readonly record: (request: FastifyRequest, status: number) => Promise<boolean>
+  /** Records what another cell has refused, for whoever's token the request carries; `false` when that failed. */
+  readonly recordRefused: (request: FastifyRequest, refused: AnsweredRequest) => Promise<boolean>
   /** Records that a caller was refused something outside `/v1`, such as a session. */
   readonly refused: (request: FastifyRequest, caller: Caller, action: string) => void
   /** Records that somebody who is no caller, such as a person at the door, was refused something, and why. */
@@ -37,7 +55,12 @@ export interface Attempts {
  * Records in the audit log what leaves no trace by itself: every request under a support grant, before its response is sent and
  * whatever it is, and denied attempts at administration.
  */
-export function recordAttempts(app: App, platform: Platform, identification: Identification): Attempts {
+export function recordAttempts(
+  app: App,
+  platform: Platform,
+  identification: Identification,
+  recordAtHome?: RecordAtHome,
+): Attempts {
   const impersonated = createImpersonationRecorder(platform)
   const denied = createDeniedRecorder(platform)
   app.addHook('onClose', async () => {
@@ -46,11 +69,20 @@ export function recordAttempts(app: App, platform: Platform, identification: Ide
   app.decorateRequest('isOnRecord', false)
 
   async function putOnRecord(request: FastifyRequest, status: number): Promise<boolean> {
+    const elsewhere =
+      request.bearer === undefined ? await recordAtHome?.(request, answeredOf(request, status)) : undefined
+    if (elsewhere !== undefined) return elsewhere
     // A 503 may mean overload or no database: callers are not looked up for it.
     const isFromMemory = status === unavailable
     const bearer =
       request.bearer === undefined ? await identification.bearerOf(request, { isFromMemory }) : request.bearer
     return bearer?.kind !== 'support' || impersonated.record(bearer.orgId, entryOf(request, bearer, status))
+  }
+
+  async function recordRefused(request: FastifyRequest, { traceId, ...refused }: AnsweredRequest): Promise<boolean> {
+    const bearer = await identification.bearerOf(request)
+    if (bearer?.kind !== 'support') return true
+    return impersonated.record(bearer.orgId, { ...entryBy(bearer, refused), address: request.clientAddress, traceId })
   }
 
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -91,6 +123,7 @@ export function recordAttempts(app: App, platform: Platform, identification: Ide
 
   return {
     record: putOnRecord,
+    recordRefused,
     refused: (request, caller, action) => denied.record(caller.orgId, actorOf(caller), attemptAt(request, action)),
     refusedAtDoor: (request, { orgId, actor }, action, after) =>
       denied.record(orgId, actor, { ...attemptAt(request, action), after }),
@@ -116,15 +149,28 @@ const attemptAt = ({ clientAddress, id }: FastifyRequest, action: string) => ({
   traceId: id,
 })
 
-const actionOf = ({ method, routeOptions }: FastifyRequest) =>
-  `request ${method} ${routeOptions.config?.template ?? '(unmatched)'}`
+const actionOf = ({ method, routeOptions }: FastifyRequest) => actionOn(method, routeOptions.config?.template)
+const actionOn = (method: string, template: string | undefined) => `request ${method} ${template ?? '(unmatched)'}`
+
+const answeredOf = ({ method, routeOptions, originalUrl, id }: FastifyRequest, status: number): AnsweredRequest => {
+  const template = routeOptions.config?.template
+  const path = originalUrl.replace(/\?.*$/s, '').slice(0, maxPathLength)
+  return { method, ...(template !== undefined && { template }), path, status, traceId: id }
+}
 
 const entryOf = (request: FastifyRequest, bearer: Caller, status: number): AuditRecord => ({
-  actor: actorOf(bearer),
-  action: actionOf(request),
-  target: { kind: 'org', id: formatId('org', bearer.orgId) },
-  outcome: status < 400 ? 'allowed' : 'denied',
-  after: { status, path: request.originalUrl.replace(/\?.*$/s, '').slice(0, maxPathLength) },
+  ...entryBy(bearer, answeredOf(request, status)),
   address: request.clientAddress,
   traceId: request.id,
+})
+
+const entryBy = (
+  bearer: Caller,
+  { method, template, path, status }: Omit<AnsweredRequest, 'traceId'>,
+): Omit<AuditRecord, 'address' | 'traceId'> => ({
+  actor: actorOf(bearer),
+  action: actionOn(method, template),
+  target: { kind: 'org', id: formatId('org', bearer.orgId) },
+  outcome: status < 400 ? 'allowed' : 'denied',
+  after: { status, path },
 })

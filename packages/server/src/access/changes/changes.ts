@@ -16,7 +16,7 @@ import { holdStanding, recordWithAuthority } from './authority.ts'
 import type { ChangeSlots } from './change-slots.ts'
 
 export { actorOf } from './actor.ts'
-export { type Attempts, recordAttempts } from './attempts.ts'
+export { type AnsweredRequest, type Attempts, type RecordAtHome, recordAttempts } from './attempts.ts'
 export { createChangeSlots } from './change-slots.ts'
 export { readReasons } from './reasons.ts'
 export { createReplayRecorder } from './replays.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { type FindStoredResponse, replay } from '../../contract/envelope.ts'
 import { ApiError, validationFailed } from '../../contract/errors.ts'
@@ -11,6 +11,7 @@ import type { Tx } from '../../platform/infra/sql.ts'
 import { deriveKeyring } from '../../values/keyring.ts'
 import { present } from '../../values/present.ts'
 import { seal, unseal } from '../../values/seal.ts'
+import { errorOf } from '../../values/thrown.ts'
 import {
   type ClaimRow,
   completeClaim,
@@ -137,13 +138,30 @@ export async function honourIdempotencyKeys(
     done()
   })
 
-  app.addHook('preHandler', async (request, reply) => {
+  // Requests without a key proceed synchronously, without a promise.
+  app.addHook('preHandler', (request, reply, done) => {
     const key = keyOf(request)
-    if (key === undefined || request.route.storesOwnResponses === true) return undefined
-    request.isKeyPending = false
+    if (key === undefined || request.route.storesOwnResponses === true) return done()
+    void claimKey(request, reply, key, done)
+  })
+
+  /** Claims a key for a request, or answers it as before. */
+  async function claimKey(request: FastifyRequest, reply: FastifyReply, key: string, done: (refusal?: Error) => void) {
+    try {
+      request.isKeyPending = false
+      const outcome = await claimOrFind(request, key)
+      if ('status' in outcome) return void replay(reply, outcome.status, outcome.body)
+      request.claim = { orgId: request.caller.orgId, key, day: outcome.day, attempt: outcome.attempt, isKept: false }
+    } catch (error) {
+      return done(errorOf(error))
+    }
+    done()
+  }
+
+  function claimOrFind(request: FastifyRequest, key: string) {
     const hash = requestHash(request)
     const { orgId } = request.caller
-    const outcome = await sql.asOrgs([orgId], async (tx) => {
+    return sql.asOrgs([orgId], async (tx) => {
       await lockIdempotencyKey(tx, orgId, key)
       const found = await findClaim(tx, orgId, key, config.idempotencyTakeoverSeconds)
       if (!found) return insertClaim(tx, orgId, key, hash)
@@ -153,10 +171,7 @@ export async function honourIdempotencyKeys(
       await takeOver(tx, next)
       return { day: next.day, attempt: next.attempt }
     })
-    if ('status' in outcome) return replay(reply, outcome.status, outcome.body)
-    request.claim = { orgId, key, day: outcome.day, attempt: outcome.attempt, isKept: false }
-    return undefined
-  })
+  }
 
   /** Returns the stored response of a key, or throws a refusal; `undefined` when its first request has crashed. */
   async function findStoredResponse(tx: Tx, request: FastifyRequest, key: string, found: ClaimRow) {

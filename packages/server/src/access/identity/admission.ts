@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError, orgIsMoving } from '../../contract/errors.ts'
+import { present } from '../../values/present.ts'
 import { authorize } from './authorization.ts'
 import { type Caller, type Callers, hasSessionEnded } from './callers.ts'
 import type { ParsedKey } from './key-format.ts'
@@ -20,6 +21,7 @@ export function requireStanding(request: FastifyRequest, caller: Caller) {
 }
 
 export function refusalOfStanding(request: FastifyRequest, caller: Caller): ApiError | undefined {
+  if (caller.isOrgMoving) return new ApiError('service_unavailable', {}, { message: orgIsMoving })
   if (caller.isOrgSuspended) return new ApiError('org_suspended')
   const isListed = caller.allowedNetworks?.contains(request.clientAddress) ?? true
   return isListed ? undefined : new ApiError('ip_not_allowed')
@@ -28,10 +30,13 @@ export function refusalOfStanding(request: FastifyRequest, caller: Caller): ApiE
 /** Methods that change nothing, and have no body. */
 export const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** A token that a request presents; without its secret where it was recognized as one that was verified before. */
+export type PresentedToken = Pick<ParsedKey, 'publicId'> & Partial<Pick<ParsedKey, 'secret'>>
+
 /** Creates the admission of callers whose secret matches, so their true state may be revealed. */
 export const createAdmission =
   (callers: Callers, cookies: SessionCookies, nowMs: () => number) =>
-  (request: FastifyRequest, template: string, caller: Caller, token: ParsedKey | 'invalid') => {
+  (request: FastifyRequest, caller: Caller, token: PresentedToken | 'invalid') => {
     request.bearer = caller
     const atMs = nowMs()
     const { session } = caller
@@ -42,14 +47,14 @@ export const createAdmission =
     callers.used(caller)
     requireStanding(request, caller)
     if (session && token !== 'invalid') {
-      request.csrfToken = csrfTokenOf(token.secret)
+      request.csrfToken = csrfTokenOf(present(token.secret))
       const isOwn =
         cookies.isFromOwnPage(request) === true && isCsrfToken(request.headers[csrfHeader], request.csrfToken)
       if (!safeMethods.has(request.method) && !isOwn) throw new ApiError('forbidden', {}, { message: foreignPage })
     }
     authorize(caller, {
       method: request.method,
-      template,
+      template: request.route.template ?? '',
       params: request.params as { id?: string; org_id?: string },
       declaration: request.route,
     })

@@ -26,6 +26,8 @@ export interface Caller {
   /** The person behind a membership; undefined for keys and grants. */
   readonly person: CallerPerson | undefined
   readonly isOrgSuspended: boolean
+  /** True while the organization changes its cell, and where it has left this one. */
+  readonly isOrgMoving: boolean
   readonly allowedNetworks: NetworkMatcher | undefined
   readonly requiredDimensions: readonly string[]
   /** Reads per minute: `undefined` without a row, where the installation's default applies; `null` for no limit. */
@@ -98,6 +100,7 @@ export const callerFrom = (row: CallerRow): Caller => ({
   operatorKeyId: row.operator_key_id ?? undefined,
   person: row.person_id === null ? undefined : { id: row.person_id, email: row.email ?? '' },
   isOrgSuspended: row.org_status === 'suspended',
+  isOrgMoving: row.org_status === 'moving',
   allowedNetworks: row.ip_allow_list.length === 0 ? undefined : createNetworkMatcher(row.ip_allow_list),
   requiredDimensions: row.required_dimensions,
   readRpm: row.on_unavailable === null ? undefined : row.read_rpm,

@@ -12,6 +12,7 @@ import { foreignDigestOf, idOf, type ParsedKey } from './key-format.ts'
 import { createLookups } from './lookups.ts'
 import { findCallers, type LastUse, type Rehash, rehashCallers, touchKeys, touchSessions } from './queries.ts'
 import { createUnknownKeyCache } from './unknown-keys.ts'
+import { type VerifiedToken, VerifiedTokens } from './verified-tokens.ts'
 
 const maxCached = 100_000
 const flushUsedMs = 5_000
@@ -33,7 +34,11 @@ export { type Caller, type CallerPerson, type CallerSession, hasSessionEnded } f
 
 export interface Callers {
   /** Returns the cached caller of a key, if the cache may be used. */
-  readonly cached: (key: ParsedKey) => Caller | undefined
+  readonly cached: (key: Pick<ParsedKey, 'publicId'>) => Caller | undefined
+  /** Returns the token that an `Authorization` header presents, if it was verified for the caller that is cached now. */
+  readonly recognized: (authorization: string) => VerifiedToken | undefined
+  /** Recognizes the header of a verified token from now on, as long as its caller stays cached. */
+  readonly remember: (authorization: string, key: ParsedKey, caller: Caller) => void
   /** Loads the caller of a key that is not cached. Lookups of a source that has failed too often wait for each other. */
   readonly load: (key: ParsedKey, source: string, isOver: boolean) => Promise<Caller | undefined>
   /** Finds the caller of a key or grant by its id, as the database has it now. */
@@ -48,9 +53,7 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
   const { sql, clock } = platform
   const keyring = secretKeyring(platform)
   const byPublicId = new Lru<string, Caller>(maxCached)
-  // A verified secret is recognized by a plain hash: secrets have 256 random bits, so it reveals nothing, and a keyed hash
-  // for each request would cost more than everything else about it.
-  const verified = new WeakMap<Caller, Buffer>()
+  const verified = new VerifiedTokens(maxCached)
   const usesOf = (name: string, write: typeof touchKeys) =>
     new WriteBehind<LastUse>(platform, {
       name,
@@ -84,22 +87,39 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
 
   lease.onChange((orgIds) => {
     unknown.clear()
-    if (orgIds === undefined) return byPublicId.clear()
+    if (orgIds === undefined) {
+      verified.clear()
+      byPublicId.clear()
+      return
+    }
     const changed = new Set(orgIds)
     // The operators' allow-list also binds the grants that they have issued.
     const isAboutOperators = changed.has(operatorsOrgId)
-    for (const [id, { orgId, kind }] of byPublicId.entries())
-      if (changed.has(orgId) || (isAboutOperators && kind === 'support')) byPublicId.delete(id)
+    for (const [id, caller] of byPublicId.entries()) {
+      if (!changed.has(caller.orgId) && !(isAboutOperators && caller.kind === 'support')) continue
+      verified.forget(caller)
+      byPublicId.delete(id)
+    }
   })
 
+  function cached({ publicId }: Pick<ParsedKey, 'publicId'>): Caller | undefined {
+    const caller = lease.isHeld() ? byPublicId.get(publicId) : undefined
+    if (caller === undefined) return undefined
+    const { session, foreign } = caller
+    // A session that was idle here may have been used elsewhere.
+    if (session && clock.now().getTime() >= session.lastUsedMs + session.idleMs) return undefined
+    if (foreign && performance.now() >= foreign.readAtMs + foreignMs) return undefined
+    return caller
+  }
+
   return {
-    cached: ({ publicId }) => {
-      const caller = lease.isHeld() ? byPublicId.get(publicId) : undefined
-      // A session that was idle here may have been used elsewhere.
-      const { session } = caller ?? {}
-      const isIdle = session !== undefined && clock.now().getTime() >= session.lastUsedMs + session.idleMs
-      const isOld = caller?.foreign !== undefined && performance.now() >= caller.foreign.readAtMs + foreignMs
-      return isIdle || isOld ? undefined : caller
+    cached,
+    recognized: (authorization) => {
+      const known = verified.find(authorization)
+      return known && cached(known) === known.caller ? known : undefined
+    },
+    remember: (authorization, key, caller) => {
+      if (cached(key) === caller) verified.add(authorization, key.publicId, caller)
     },
     load: async (key, source, isOver) => {
       const version = lease.appliedVersion()
@@ -126,22 +146,17 @@ export function createCallerCache(platform: Platform, lease: AccessLease): Calle
       return row && callerFrom(row)
     },
     isGenuine: (caller, { secret, isSession, isForeign = false }): caller is Caller => {
-      const digest = hash('sha256', secret, 'buffer')
+      const isDigest = (digest: Buffer = unknownMac) => timingSafeEqual(digest, hash('sha256', secret, 'buffer'))
       // A foreign key was found by its digest, and is good for nothing else.
-      if (isForeign || caller?.foreign)
-        return isForeign && timingSafeEqual(caller?.foreign?.digest ?? unknownMac, digest)
+      if (isForeign || caller?.foreign) return isForeign && isDigest(caller?.foreign?.digest)
       // The secret of a session is no key, and the secret of a key no session.
-      if (isSession || caller?.session)
-        return isSession && timingSafeEqual(caller?.session?.digest ?? unknownMac, digest)
+      if (isSession || caller?.session) return isSession && isDigest(caller?.session?.digest)
       // A person has no token but that of a session.
       if (caller?.kind === 'person') return false
-      const known = caller && verified.get(caller)
-      if (known && timingSafeEqual(known, digest)) return true
       const made = caller && keyring.find(caller.macKeyId)
       const mac = secretMac((made ?? keyring.current).bytes, secret)
       const isGenuine = timingSafeEqual(mac, caller?.mac ?? unknownMac) && caller !== undefined && made !== undefined
       if (!isGenuine) return false
-      verified.set(caller, digest)
       if (made !== keyring.current) {
         const newMac = secretMac(keyring.current.bytes, secret)
         rehashes.add(caller.id, { id: caller.id, oldKeyId: caller.macKeyId, mac: newMac })

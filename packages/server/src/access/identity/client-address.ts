@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The cell at which a request has arrived that was forwarded here, and what it vouches for; undefined for every other. */
     forwarded: ForwardedFrom | undefined
+    /** True for a request that another cell answers, or would. */
+    isHandedOn: boolean
   }
 }
 

@@ -77,6 +77,7 @@ const callerOf = (row: DirectoryRow): Caller => ({
   operatorKeyId: undefined,
   person: undefined,
   isOrgSuspended: row.org_status === 'suspended',
+  isOrgMoving: row.org_status === 'moving',
   allowedNetworks: row.ip_allow_list.length === 0 ? undefined : createNetworkMatcher(row.ip_allow_list),
   requiredDimensions: row.required_dimensions,
   readRpm: row.on_unavailable === null ? undefined : row.read_rpm,

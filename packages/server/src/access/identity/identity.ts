@@ -4,7 +4,14 @@ import { type App, isContractPath } from '../../contract/routes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { createNetworkMatcher } from '../../values/network.ts'
 import { errorOf } from '../../values/thrown.ts'
-import { createAdmission, refusalOfStanding, requireLive, requireStanding, safeMethods } from './admission.ts'
+import {
+  createAdmission,
+  type PresentedToken,
+  refusalOfStanding,
+  requireLive,
+  requireStanding,
+  safeMethods,
+} from './admission.ts'
 import { type CountFailure, sourceOf } from './backoff.ts'
 import { type Caller, type Callers, hasSessionEnded } from './callers.ts'
 import { clientAddress } from './client-address.ts'
@@ -66,7 +73,7 @@ declare module 'fastify' {
     /** The caller of a route that needs one. */
     readonly caller: Caller
     /** The token by which the principal was admitted. */
-    presentedToken: ParsedKey | undefined
+    presentedToken: PresentedToken | undefined
     /** The owner of a genuine token, even if it may no longer act; null without one, undefined before it was looked up. */
     bearer: Caller | null | undefined
     clientAddress: string
@@ -102,17 +109,16 @@ export function identify(
     if (open === true || template === undefined || !isContractPath(template)) return done()
     request.clientAddress = clientAddress(request, trusted)
     request.bearer = null
+    const { authorization } = request.headers
+    const known = authorization === undefined ? undefined : callers.recognized(authorization)
+    if (known) return letIn(request, known.caller, known, done)
     const token = presentedToken(request, cookies)
     if (token === 'missing') return done(new ApiError('unauthorized'))
     const caller = token === 'invalid' ? undefined : callers.cached(token)
     if (token !== 'invalid' && caller && callers.isGenuine(caller, token)) {
-      try {
-        admit(request, template, caller, token)
-        done()
-      } catch (error) {
-        done(errorOf(error))
-      }
-    } else void authenticateFromDatabase(request, template, token, caller, done)
+      if (authorization !== undefined) callers.remember(authorization, token, caller)
+      letIn(request, caller, token, done)
+    } else void letInFound(request, token, verification.load(request, token, caller), done)
   })
 
   // The body is there. It may have come long after the caller was admitted, who may be nobody by now: a revocation that was answered
@@ -122,35 +128,40 @@ export function identify(
     if (!principal || !token || safeMethods.has(request.method)) return done()
     const current = callers.cached(token)
     if (current === principal && !current.session && nowMs() < current.expiresAtMs) return done()
-    void readmit(request, token, current, done)
+    readmit(request, current, done)
   })
 
-  async function readmit(
+  function readmit(request: FastifyRequest, current: Caller | undefined, done: (error?: Error) => void) {
+    const token = presentedToken(request, cookies)
+    if (token === 'missing') return done(new ApiError('unauthorized'))
+    if (token !== 'invalid' && current && callers.isGenuine(current, token)) letIn(request, current, token, done)
+    else void letInFound(request, token, verification.load(request, token, undefined), done)
+  }
+
+  /** Admits a caller that is not cached: the database decides, also for valid keys from a source over the limit. */
+  async function letInFound(
     request: FastifyRequest,
-    token: ParsedKey,
-    current: Caller | undefined,
+    token: PresentedToken | 'invalid',
+    found: Promise<Caller>,
     done: (error?: Error) => void,
   ) {
+    let caller: Caller
     try {
-      const isKnown = current && callers.isGenuine(current, token)
-      const caller = isKnown ? current : await verification.load(request, token, undefined)
-      admit(request, request.route.template ?? '', caller, token)
+      caller = await found
     } catch (error) {
       return done(errorOf(error))
     }
-    done()
+    letIn(request, caller, token, done)
   }
 
-  /** Authenticates a caller that is not cached: the database decides, also for valid keys from a source over the limit. */
-  async function authenticateFromDatabase(
+  function letIn(
     request: FastifyRequest,
-    template: string,
-    token: ParsedKey | 'invalid',
-    remembered: Caller | undefined,
+    caller: Caller,
+    token: PresentedToken | 'invalid',
     done: (error?: Error) => void,
   ) {
     try {
-      admit(request, template, await verification.load(request, token, remembered), token)
+      admit(request, caller, token)
     } catch (error) {
       return done(errorOf(error))
     }
@@ -260,5 +271,6 @@ function decorateRequests(app: App) {
   app.decorateRequest('bearer')
   app.decorateRequest('clientAddress', '')
   app.decorateRequest('forwarded')
+  app.decorateRequest('isHandedOn', false)
   app.decorateRequest('csrfToken')
 }

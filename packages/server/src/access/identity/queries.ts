@@ -26,7 +26,7 @@ export interface CallerRow {
   /** Of a person; null for everybody else. */
   person_id: string | null
   email: string | null
-  org_status: 'active' | 'suspended'
+  org_status: 'active' | 'suspended' | 'moving'
   ip_allow_list: string[]
   required_dimensions: string[]
   home_region: string | null

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { Counter } from 'prom-client'
 import type { Platform } from '../../platform/infra/platform.ts'
 import { present } from '../../values/present.ts'
@@ -54,15 +53,14 @@ export const findDeprecatedRoute = (registry: readonly Deprecation[], method: st
 
 /**
  * Adds the deprecation headers to every response of a deprecated route, errors included, and counts the calls. The registry is
- * read on each request, so a newly flagged route is signalled from its next response on. A call that another cell counts is not
- * counted here; `count` counts one that turns out to be ours after all.
+ * read on each request, so a newly flagged route is signalled from its next response on. A call that was handed on to another cell is
+ * counted there.
  */
 export function signalDeprecations(
   app: App,
   { metrics, addresses }: Platform,
   deprecations: readonly Deprecation[],
-  isCountedElsewhere: (request: FastifyRequest) => boolean = () => false,
-): { readonly count: (request: FastifyRequest) => void } {
+): void {
   const calls = new Counter({
     name: 'svc_deprecated_route_calls_total',
     help: 'Calls of deprecated routes, by route template.',
@@ -86,13 +84,11 @@ export function signalDeprecations(
       if (!headers) prepared.set(entry, (headers = deprecationHeaders(entry, addresses.docsUrl())))
       reply.headers({ ...headers })
       request.deprecatedRoute = entry
-      if (!isCountedElsewhere(request)) count(request)
     }
     done()
   })
-
-  function count({ deprecatedRoute }: FastifyRequest) {
-    if (deprecatedRoute) calls.inc({ route: deprecatedRoute.route })
-  }
-  return { count }
+  app.addHook('onSend', ({ deprecatedRoute, isHandedOn }, _reply, payload, done) => {
+    if (deprecatedRoute && !isHandedOn) calls.inc({ route: deprecatedRoute.route })
+    done(null, payload)
+  })
 }

@@ -128,10 +128,11 @@ function prepareBatch(
       customers.set(`${orgId} ${customerId}`, { orgId, customerId })
       if (task.needsPacks === true) packs.set(`${orgId} ${customerId}`, { orgId, customerId })
     }
-    // The parent is not known yet: a placeholder is enough to know which other rows to read.
-    const parents = new Map(parentId === undefined ? [] : [[parentId, { chainId, depth: 0 }]])
-    const chains = new Map(parentId === undefined ? [] : [[chainId, { ...unboundedChain, chainId }]])
-    const guess = { customers: customerHints.get(orgId), holds: new Map(), chains, parents }
+    const customersOfOrg = customerHints.get(orgId)
+    const guess =
+      parentId === undefined
+        ? { customers: customersOfOrg, holds: none, chains: none, parents: none }
+        : { customers: customersOfOrg, holds: none, ...placeholders(parentId, chainId) }
     for (const atMs of timesOf(task, estimatedDbTimeMs)) {
       try {
         const plan = planOperation(task, guess, orgConfigOf(orgId), atMs)
@@ -157,6 +158,14 @@ function prepareBatch(
 }
 
 const runKeysOf = (tasks: readonly Operation[]) => tasks.flatMap(({ runKey }) => (runKey ? [runKey] : []))
+
+const none: ReadonlyMap<string, never> = new Map<string, never>()
+
+/** A parent that is not known yet, and its chain: enough to know which other rows to read. */
+const placeholders = (parentId: string, chainId: string) => ({
+  parents: new Map([[parentId, { chainId, depth: 0 }]]),
+  chains: new Map([[chainId, { ...unboundedChain, chainId }]]),
+})
 
 const unboundedChain: BoundedChain = {
   chainId: '',

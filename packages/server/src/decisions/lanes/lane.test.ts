@@ -9,8 +9,8 @@ interface Named extends LaneTask {
 const nothing = { inc: () => undefined, observe: () => undefined }
 const unlimited = { tasks: 256, tasksOfOneOrg: 64, work: 2_000, workOfOneOrg: 256 }
 
-/** A lane whose transactions fail whenever one of their tasks cannot be written. */
-function lane() {
+/** A lane whose transactions fail whenever one of their tasks cannot be written, and whose first ones find other limits than before. */
+function lane({ changes = 0 } = {}) {
   const batches: (readonly Named[])[] = []
   const opened = new Lane<Named, object, never>({
     connect: async () => ({ destroy: () => undefined }) as never,
@@ -19,6 +19,10 @@ function lane() {
       await new Promise(setImmediate)
       if (tasks.some(({ isPoison }) => isPoison)) throw Object.assign(new Error('out of range'), { code: '22003' })
       const none = new Set()
+      if (batches.length <= changes) {
+        const changed = new Set(tasks.map(({ orgId }) => orgId))
+        return { answers: new Map(), unread: 0, deferred: none, busy: none, locked: none, changed } as never
+      }
       const answers = new Map(tasks.map((task) => [task, {}]))
       return { answers, unread: 0, deferred: none, busy: none, locked: none, changed: none } as never
     },
@@ -67,5 +71,12 @@ test('whoever travels with a poisoned request is answered all the same', async (
     Array.from({ length: 20 }, (_, i) => opened.submit({ orgId: `o${i % 5}`, isPoison: i === 7 })),
   )
   expect(all.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []))).toEqual([7])
+  await opened.close()
+})
+
+test('a request is answered however often the limits change before its turn', async () => {
+  const { opened, batches } = lane({ changes: 50 })
+  await expect(opened.submit({ orgId: 'one', isPoison: false })).resolves.toBeDefined()
+  expect(batches).toHaveLength(51)
   await opened.close()
 })

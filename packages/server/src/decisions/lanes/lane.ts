@@ -1,6 +1,6 @@
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError, orgIsMoving } from '../../contract/errors.ts'
 import type { Log } from '../../platform/infra/log.ts'
-import { outageOf, outages } from '../../platform/infra/outage.ts'
+import { movingOrgOf, outageOf, outages } from '../../platform/infra/outage.ts'
 import type { PipelinedConnection } from '../../platform/infra/pipelined-connection.ts'
 import type { Writability } from '../../platform/infra/writability.ts'
 import { errorCode } from '../../values/thrown.ts'
@@ -8,7 +8,7 @@ import { UnknownOutcome } from './commit.ts'
 import type { LaneOutcome } from './lane-outcome.ts'
 import { LaneQueue } from './lane-queue.ts'
 import type { LaneMetrics } from './metrics.ts'
-import { type LaneTask, type OrgConfig, StaleOperation, type Timed } from './operations.ts'
+import { type LaneTask, type OrgConfig, StaleOperation, type Timed, type WaitingCaller } from './operations.ts'
 import type { OrgConfigCache } from './org-config-cache.ts'
 import type { BatchSize, QueuedTask } from './queue.ts'
 
@@ -61,13 +61,13 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     this.queue = new LaneQueue(options.batchSize, options.workOf)
   }
 
-  submit(task: T): Promise<Timed<A>> {
+  submit(task: T, caller?: WaitingCaller): Promise<Timed<A>> {
     if (this.closed || this.isFullFor(task.orgId)) {
       this.options.metrics.rejected.inc()
       return Promise.reject(unavailable('Too many decisions are waiting. Retry with backoff.'))
     }
     return new Promise((resolve, reject) => {
-      this.queue.add({ task, enqueuedMs: performance.now(), attempts: 0, resolve, reject })
+      this.queue.add({ task, caller, enqueuedMs: performance.now(), attempts: 0, resolve, reject })
       this.wake()
     })
   }
@@ -100,9 +100,9 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
   }
 
   private isStillWanted(waiting: QueuedTask<T, A>) {
-    const isLate = performance.now() - waiting.enqueuedMs > this.options.deadlineMs || waiting.attempts >= maxAttempts
-    if (!isLate && waiting.task.isAbandoned?.() !== true) return true
-    waiting.reject(unavailable())
+    const isLate = performance.now() - waiting.enqueuedMs > this.options.deadlineMs
+    if (!isLate && waiting.attempts < maxAttempts && waiting.caller?.destroyed !== true) return true
+    waiting.reject(unavailable(isLate ? waitedTooLong : undefined))
     return false
   }
 
@@ -161,7 +161,12 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     for (const waiting of batch) {
       const answer = outcome.answers.get(waiting.task)
       if (answer === undefined) {
-        if (outcome.deferred.has(waiting.task) || outcome.busy.has(waiting.task)) waiting.attempts--
+        // What others do to the organization is no failure of the request: its deadline bounds how often it comes again.
+        const isOthersDoing =
+          outcome.deferred.has(waiting.task) ||
+          outcome.busy.has(waiting.task) ||
+          outcome.changed.has(waiting.task.orgId)
+        if (isOthersDoing) waiting.attempts--
         ;(outcome.busy.has(waiting.task) ? delayed : again).push(waiting)
       } else if (answer instanceof Error) {
         if (!(answer instanceof ApiError || answer instanceof StaleOperation))
@@ -201,6 +206,8 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
     this.connection = undefined
     const code = errorCode(error) ?? ''
     const outage = outageOf(error)
+    const movingOrg = movingOrgOf(error)
+    if (movingOrg !== undefined) return this.leave(batch, movingOrg)
     writability.recordFailure(error)
     metrics.failures.inc({
       reason: error instanceof UnknownOutcome ? 'unknown' : (outage ?? (code === '' ? 'connection' : code)),
@@ -224,6 +231,17 @@ export class Lane<T extends LaneTask, A extends object, O extends LaneOutcome<T,
       }
       this.queue.putBack(batch)
     }
+  }
+
+  /** Refuses the requests of an organization that changes its cell; the others of the batch go on. */
+  private leave(batch: readonly QueuedTask<T, A>[], orgId: string) {
+    const [own, others] = [
+      batch.filter(({ task }) => task.orgId === orgId),
+      batch.filter(({ task }) => task.orgId !== orgId),
+    ]
+    for (const { reject } of own) reject(unavailable(orgIsMoving))
+    for (const waiting of others) waiting.attempts--
+    this.queue.putBack(others)
   }
 
   /**
@@ -253,6 +271,7 @@ function withBusyLast<W extends Pick<QueuedTask<LaneTask, never>, 'wasBusy'>>(ba
   return batch.toSorted((a, b) => place.get(a)! - place.get(b)!)
 }
 
+const waitedTooLong = 'The request has waited too long for its turn. Retry with backoff.'
 const unavailable = (message?: string) =>
   new ApiError('service_unavailable', {}, message === undefined ? {} : { message })
 

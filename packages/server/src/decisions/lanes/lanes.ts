@@ -9,7 +9,15 @@ import type { Ingested, IngestTask } from './ingest/ingest-tasks.ts'
 import { Lane, type LaneOptions } from './lane.ts'
 import { type BatchOutcome, type IngestOutcome } from './lane-outcome.ts'
 import { laneMetrics } from './metrics.ts'
-import type { LaneTask, Operation, OperationPlan, OperationResult, OrgConfig, Timed } from './operations.ts'
+import type {
+  LaneTask,
+  Operation,
+  OperationPlan,
+  OperationResult,
+  OrgConfig,
+  Timed,
+  WaitingCaller,
+} from './operations.ts'
 import { createOrgConfigCache } from './org-config-cache.ts'
 import { estimateRows } from './row-estimate.ts'
 
@@ -88,9 +96,12 @@ const releaseEveryMs = 250
 
 export interface Lanes {
   /** Runs a task in its organization's lane; rejects with the error for the caller. */
-  readonly submit: <P extends OperationPlan>(operation: Operation<P>) => Promise<Timed<OperationResult<P>>>
+  readonly submit: <P extends OperationPlan>(
+    operation: Operation<P>,
+    caller?: WaitingCaller,
+  ) => Promise<Timed<OperationResult<P>>>
   /** Records runs that have happened. */
-  readonly ingest: (task: IngestTask) => Promise<Ingested>
+  readonly ingest: (task: IngestTask, caller?: WaitingCaller) => Promise<Ingested>
   /** Returns an organization's configuration from this process's cache. */
   readonly orgConfigOf: (orgId: string) => Promise<OrgConfig>
   /** Releases a hold that nobody will use, whether or not it exists; retries until it has. */
@@ -159,11 +170,13 @@ export function openLanes(platform: Platform): Lanes {
   }
   const bulkLanes = Array.from({ length: ingestLaneCount }, () => new Lane(ingestLane))
   // A lane hands back the plan that the operation made, so its type is the operation's.
-  const submit = rejectConcurrent((task: Operation) => laneFor(lanes, task).submit(task)) as Lanes['submit']
+  const submit = rejectConcurrent((task: Operation, caller) =>
+    laneFor(lanes, task).submit(task, caller),
+  ) as Lanes['submit']
   // Any free lane: writes that come before the lock can run in parallel, even for one organization.
   let turn = 0
   const ingest = rejectConcurrent(
-    (task: IngestTask): Promise<Ingested> => bulkLanes[turn++ % bulkLanes.length]!.submit(task),
+    (task: IngestTask, caller): Promise<Ingested> => bulkLanes[turn++ % bulkLanes.length]!.submit(task, caller),
   )
   const timer = setInterval(createReleaser(orphanedHolds, submit), releaseEveryMs)
   return {
@@ -211,10 +224,10 @@ const laneFor = <L>(lanes: readonly L[], { orgId }: LaneTask) =>
   lanes[Number.parseInt(orgId.slice(-8), 16) % lanes.length]!
 
 /** Rejects a second request with an idempotency key while the first is in flight; between processes a database lock does so. */
-function rejectConcurrent<T extends LaneTask, R>(submit: (task: T) => Promise<R>) {
+function rejectConcurrent<T extends LaneTask, R>(submit: (task: T, caller?: WaitingCaller) => Promise<R>) {
   const inFlight = new Map<string, Buffer>()
-  return (task: T): Promise<R> => {
-    if (!task.idempotency) return submit(task)
+  return (task: T, caller?: WaitingCaller): Promise<R> => {
+    if (!task.idempotency) return submit(task, caller)
     const { key, hash } = task.idempotency
     const requestKey = `${task.orgId} ${key}`
     const other = inFlight.get(requestKey)
@@ -223,6 +236,6 @@ function rejectConcurrent<T extends LaneTask, R>(submit: (task: T) => Promise<R>
         new ApiError(other.equals(hash) ? 'idempotency_key_processing' : 'idempotency_key_conflict'),
       )
     inFlight.set(requestKey, hash)
-    return submit(task).finally(() => inFlight.delete(requestKey))
+    return submit(task, caller).finally(() => inFlight.delete(requestKey))
   }
 }

@@ -1,5 +1,6 @@
 import { Counter, Histogram } from 'prom-client'
 import type { Metrics } from '../../platform/infra/metrics.ts'
+import { type CounterSeries, seriesCounter, seriesHistogram } from '../../platform/infra/series.ts'
 import type { BatchOutcome, IngestOutcome } from './lane-outcome.ts'
 
 type Registers = Metrics[]
@@ -8,15 +9,15 @@ const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 export function laneMetrics(metrics: Metrics) {
   const registers: Registers = [metrics]
-  const observeBatch = batchMetrics(registers)
-  const observeOutcomes = outcomeMetrics(registers)
+  const observeBatch = batchMetrics(metrics)
+  const observeOutcomes = outcomeMetrics(metrics)
   return {
-    wait: new Histogram({
+    wait: seriesHistogram(metrics, {
       name: 'svc_lane_wait_seconds',
       help: 'How long requests waited for their turn.',
+      labelNames: [],
       buckets: seconds,
-      registers: registers,
-    }),
+    })({}),
     rejected: new Counter({
       name: 'svc_lane_turned_away_total',
       help: 'Requests refused with 503 because too many were waiting.',
@@ -39,30 +40,30 @@ export function laneMetrics(metrics: Metrics) {
 export type LaneMetrics = ReturnType<typeof laneMetrics>
 
 /** Sizes and times of batches, and what had to be tried again. */
-function batchMetrics(registers: Registers) {
-  const batchSize = new Histogram({
+function batchMetrics(metrics: Metrics) {
+  const batchSize = seriesHistogram(metrics, {
     name: 'svc_lane_batch_size',
     help: 'Requests that were decided in one transaction.',
+    labelNames: [],
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
-    registers,
-  })
-  const commit = new Histogram({
+  })({})
+  const commit = seriesHistogram(metrics, {
     name: 'svc_lane_commit_seconds',
     help: 'How long batches took to write and commit.',
+    labelNames: [],
     buckets: seconds,
-    registers,
-  })
-  const read = new Histogram({
+  })({})
+  const read = seriesHistogram(metrics, {
     name: 'svc_lane_read_seconds',
     help: 'How long batches took to lock and read.',
+    labelNames: [],
     buckets: seconds,
-    registers,
-  })
+  })({})
   const repeats = new Counter({
     name: 'svc_lane_repeats_total',
     help: 'Organizations (`locked` by another process, limits `changed`) or requests (`unread` rows, a `name` that is being claimed) that were tried again in another batch.',
     labelNames: ['reason'],
-    registers,
+    registers: [metrics],
   })
   return (outcome: BatchOutcome, size: number) => {
     batchSize.observe(size)
@@ -76,47 +77,49 @@ function batchMetrics(registers: Registers) {
 }
 
 /** Decisions by outcome, and cost that differs from its hold. */
-function outcomeMetrics(registers: Registers) {
-  const decisions = new Counter({
+function outcomeMetrics(metrics: Metrics) {
+  const decisions = seriesCounter(metrics, {
     name: 'svc_decisions_total',
     help: 'Decided holds by outcome.',
     labelNames: ['outcome'],
-    registers,
   })
-  const refusals = new Counter({
+  const allowed = decisions({ outcome: 'allowed' })
+  const refused = decisions({ outcome: 'refused' })
+  const refusals = seriesCounter(metrics, {
     name: 'svc_refusals_total',
     help: 'Refused holds by the kind of limit that refused.',
     labelNames: ['kind'],
-    registers,
   })
-  const overrun = new Counter({
+  const refusalsOf = new Map<string, CounterSeries>()
+  const overrun = seriesCounter(metrics, {
     name: 'svc_ledger_overrun_nano_usd_total',
     help: 'Cost above its hold, in nano-dollars.',
-    registers,
-  })
-  const late = new Counter({
+    labelNames: [],
+  })({})
+  const late = seriesCounter(metrics, {
     name: 'svc_ledger_late_nano_usd_total',
     help: 'Cost settled after its hold had expired, in nano-dollars.',
-    registers,
-  })
-  return (outcome: BatchOutcome) => {
-    const counts = { allowed: 0, refused: 0, overrun: 0n, late: 0n }
-    for (const { outcomes } of outcome.decisions) {
+    labelNames: [],
+  })({})
+
+  function countRefusal(kind: string) {
+    refused.add(1)
+    let series = refusalsOf.get(kind)
+    if (!series) refusalsOf.set(kind, (series = refusals({ kind })))
+    series.add(1)
+  }
+
+  return ({ decisions: decided }: BatchOutcome) => {
+    for (const { outcomes } of decided) {
       for (const verdict of outcomes) {
-        if (verdict.type === 'held') counts.allowed++
-        else if (verdict.type === 'refused') {
-          counts.refused++
-          refusals.inc({ kind: verdict.refusal.claim.kind.kind })
-        } else if (verdict.type === 'ended' && !verdict.isRepeat && verdict.hold.state === 'settled') {
-          counts.overrun += verdict.hold.overrunNano ?? 0n
-          if (verdict.isLate) counts.late += verdict.hold.chargedNano ?? 0n
+        if (verdict.type === 'held') allowed.add(1)
+        else if (verdict.type === 'refused') countRefusal(verdict.refusal.claim.kind.kind)
+        else if (verdict.type === 'ended' && !verdict.isRepeat && verdict.hold.state === 'settled') {
+          overrun.add(Number(verdict.hold.overrunNano ?? 0n))
+          if (verdict.isLate) late.add(Number(verdict.hold.chargedNano ?? 0n))
         }
       }
     }
-    decisions.inc({ outcome: 'allowed' }, counts.allowed)
-    decisions.inc({ outcome: 'refused' }, counts.refused)
-    overrun.inc(Number(counts.overrun))
-    late.inc(Number(counts.late))
   }
 }
 

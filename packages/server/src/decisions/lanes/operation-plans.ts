@@ -1,7 +1,15 @@
+import type { BoundedChain } from '../../money/chains/chains.ts'
 import type { Command } from '../../money/engine/engine.ts'
-import type { Allowance, ChainBounds, Claim } from '../../money/ledger/ledger.ts'
+import type { Allowance, ChainBounds, Claim, CustomerFacts } from '../../money/ledger/ledger.ts'
 import { errorOf } from '../../values/thrown.ts'
-import { type Operation, type OperationPlan, type OrgConfig, StaleOperation } from './operations.ts'
+import {
+  type KnownHold,
+  type Operation,
+  type OperationPlan,
+  type OrgConfig,
+  type ParentRun,
+  StaleOperation,
+} from './operations.ts'
 import type { OrgSnapshot } from './snapshot.ts'
 
 /** Plans made with what was cached, by their operation. */
@@ -62,7 +70,12 @@ const hasSameBounds = (a: ChainBounds, b: ChainBounds) =>
   a.maxCostNano === b.maxCostNano && a.maxTokens === b.maxTokens && a.maxDepth === b.maxDepth
 
 /** The facts that planning needs, either read or guessed. */
-type PlanSource = Pick<OrgSnapshot, 'customers' | 'holds' | 'chains' | 'parents'>
+interface PlanSource {
+  readonly customers: ReadonlyMap<string, CustomerFacts>
+  readonly holds: ReadonlyMap<string, KnownHold>
+  readonly chains: ReadonlyMap<string, BoundedChain>
+  readonly parents: ReadonlyMap<string, ParentRun>
+}
 
 /** True when the configuration that an operation requires is the one in force. */
 const isInForce = (requires: Operation['requires'] = {}, { policySet, prices }: OrgConfig) =>
@@ -97,10 +110,12 @@ export function allowancesOf(command: Command): Allowance[] {
   return allowancesIn(command.type === 'hold' || command.type === 'raise' ? command.claims : [])
 }
 
-const allowancesIn = (claims: readonly Claim[]) =>
-  claims.flatMap(({ mode, allowances, newSubjectGate }) => {
-    if (mode === 'fixed') return []
-    return newSubjectGate
-      ? [...allowances, newSubjectGate.marker, newSubjectGate.counter, newSubjectGate.fallback]
-      : allowances
-  })
+function allowancesIn(claims: readonly Claim[]): Allowance[] {
+  const found: Allowance[] = []
+  for (const { mode, allowances, newSubjectGate } of claims) {
+    if (mode === 'fixed') continue
+    for (const allowance of allowances) found.push(allowance)
+    if (newSubjectGate) found.push(newSubjectGate.marker, newSubjectGate.counter, newSubjectGate.fallback)
+  }
+  return found
+}

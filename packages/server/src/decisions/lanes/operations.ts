@@ -106,13 +106,17 @@ export function outcomeOf(result: OperationResult): Outcome {
 /** Thrown to the caller of a lane when the configuration that its operation requires is no longer in force. */
 export class StaleOperation extends Error {}
 
+/** The connection of a caller that waits for its task: once it is destroyed, nobody does. */
+export interface WaitingCaller {
+  readonly destroyed: boolean
+}
+
 /** Fields that every lane needs of its tasks. */
 export interface LaneTask {
   readonly orgId: string
   /** The hold that the task would make. */
   readonly makesHold?: string | undefined
   readonly idempotency?: { readonly key: string; readonly hash: Buffer } | undefined
-  readonly isAbandoned?: (() => boolean) | undefined
   /** True when a caller that lost the response can find the hold by a name of its own: then it is not released. */
   readonly isRecoverableByName?: boolean
 }

@@ -3,7 +3,7 @@ import { setVersion } from '../../governance/policies/policies.ts'
 import { loadChainBounds } from '../../money/chains/chains.ts'
 import { loadCustomerDefault } from '../../money/customers/customers.ts'
 import { loadDimensions } from '../../money/dimensions/dimensions.ts'
-import { configVersion, limitOf, limitsInForce, loadFreezes } from '../../money/ledger/ledger.ts'
+import { type CustomerFacts, configVersion, limitOf, limitsInForce, loadFreezes } from '../../money/ledger/ledger.ts'
 import { kindOf } from '../../money/limit-kinds.ts'
 import { loadPriceBook } from '../../money/prices/prices.ts'
 import { loadTopUps } from '../../money/quota/quota.ts'
@@ -16,6 +16,7 @@ import type { OrgSnapshot } from './snapshot.ts'
 
 const maxOrgs = 20_000
 const maxCustomersPerOrg = 2_000
+const noCustomers: ReadonlyMap<string, CustomerFacts> = new Map()
 
 /**
  * Cache of organizations' configuration. An entry may be stale: a batch compares its version with the ledger's under the lock,
@@ -72,7 +73,7 @@ export function createOrgConfigCache(sql: Sql): OrgConfigCache {
       configs.delete(orgId)
     },
     customerHints: {
-      get: (orgId) => customers.get(orgId) ?? new Map(),
+      get: (orgId) => customers.get(orgId) ?? noCustomers,
       learn: (orgId, reading) => {
         if (reading.namedCustomers.size === 0) return
         const known = customers.get(orgId) ?? new Map()

@@ -7,8 +7,9 @@ import type { EndedRuns } from './ended-runs.ts'
 export interface OrgWrites {
   readonly orgId: string
   readonly seq: bigint
-  /** The database's time under the lock. */
+  /** The database's time under the lock, as text and in milliseconds. */
   readonly at: string
+  readonly atMs: number
   readonly decision: BatchDecision
   /** Allowances that have a row, and its `ctid`; the others are inserted. */
   readonly found: ReadonlyMap<string, { readonly place: string; readonly last_seq: bigint; readonly spent: bigint }>

@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely'
 import { keyIdentity, liveClaimCondition } from '../../access/idempotency/idempotency.ts'
 import type { MakerColumns } from '../../access/identity/identity.ts'
 import { type NamedAllowanceRow, type ScheduleColumns, stoppedThreshold } from '../../money/ledger/ledger.ts'
+import { textArray, uuidArray } from '../../platform/infra/binary-arrays.ts'
 import { type BoundStatement, type Statement, statement } from '../../platform/infra/pipelined-connection.ts'
 import type { Sql } from '../../platform/infra/sql.ts'
 
@@ -41,17 +42,17 @@ export interface LedgerRow {
   readonly config_version: bigint
 }
 
-const lockText = `select org_id, seq, config_version from org_ledgers where org_id = any($1) order by org_id for no key update`
+const lockText = `select org_id, seq, config_version from org_ledgers where org_id = any($1::uuid[]) order by org_id for no key update`
 const lockStatement = statement('lock', lockText)
 const lockFreeStatement = statement('lock_free', `${lockText} skip locked`)
 /**
  * Locks ledgers. With several organizations, those that another process has locked are skipped: they must not delay the others.
  */
 export const lockLedgers = (orgIds: readonly string[]) =>
-  send(orgIds.length === 1 ? lockStatement : lockFreeStatement, orgIds)
+  send(orgIds.length === 1 ? lockStatement : lockFreeStatement, uuidArray(orgIds))
 
 /** Locks all ledgers in order, and waits for each. */
-export const lockLedgersWaiting = (orgIds: readonly string[]) => send(lockStatement, orgIds)
+export const lockLedgersWaiting = (orgIds: readonly string[]) => send(lockStatement, uuidArray(orgIds))
 
 const clockStatement = statement('clock', 'select clock_timestamp() as now')
 export const clock = send(clockStatement)
@@ -78,7 +79,7 @@ const countersStatement = statement('counters', byKey(counterColumns))
 const allowancesStatement = statement('allowances', byKey(allowanceColumns))
 
 type Keys = readonly { readonly orgId: string; readonly key: string }[]
-const ofKeys = (wanted: Keys) => [wanted.map(({ orgId }) => orgId), wanted.map(({ key }) => key)]
+const ofKeys = (wanted: Keys) => [uuidArray(wanted.map(({ orgId }) => orgId)), uuidArray(wanted.map(({ key }) => key))]
 
 export const readCounters = (wanted: Keys) => send(countersStatement, ...ofKeys(wanted))
 export const readAllowances = (wanted: Keys) => send(allowancesStatement, ...ofKeys(wanted))
@@ -136,7 +137,7 @@ const holdPackAllowancesStatement = statement(
 )
 /** Reads holds, and every row that ending them can touch. */
 export function readHolds(wanted: readonly { orgId: string; holdId: string }[]) {
-  const values = [wanted.map(({ orgId }) => orgId), wanted.map(({ holdId }) => holdId)]
+  const values = [uuidArray(wanted.map(({ orgId }) => orgId)), uuidArray(wanted.map(({ holdId }) => holdId))]
   return [holdsStatement, holdAllowancesStatement, holdPacksStatement, holdPackAllowancesStatement].map((to) =>
     send(to, ...values),
   )
@@ -180,8 +181,8 @@ const packAllowancesStatement = statement(
 )
 type Customers = readonly { readonly orgId: string; readonly customerId: string }[]
 const ofCustomers = (wanted: Customers) => [
-  wanted.map(({ orgId }) => orgId),
-  wanted.map(({ customerId }) => customerId),
+  uuidArray(wanted.map(({ orgId }) => orgId)),
+  textArray(wanted.map(({ customerId }) => customerId)),
 ]
 
 /** Reads customers' own limits; there may be millions, so no process caches them. */

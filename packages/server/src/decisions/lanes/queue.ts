@@ -1,8 +1,9 @@
-import type { LaneTask, Timed } from './operations.ts'
+import type { LaneTask, Timed, WaitingCaller } from './operations.ts'
 
 /** A task in a lane, with the callbacks of the caller that waits for it. */
 export interface QueuedTask<T extends LaneTask, A> {
   readonly task: T
+  readonly caller?: WaitingCaller | undefined
   readonly enqueuedMs: number
   attempts: number
   /** True when its run key was being claimed by another transaction at the last attempt. */

@@ -48,6 +48,7 @@ export const writesBase = (orgId: string, org: OrgSnapshot, { optIns }: OrgConfi
   orgId,
   seq: org.ledger.seq + 1n,
   at: new Date(nowMs).toISOString(),
+  atMs: nowMs,
   found: org.rows,
   stopped: org.stopped,
   optIns,

@@ -27,16 +27,15 @@ import {
   noSubject,
   type OwnLimit,
   periodView,
-  plannedOf,
   rearmAllSubjects,
   replaceSchedule,
   rowTimesView,
-  type ScheduleColumns,
   stoppedAmounts,
   usageView,
   usdOrNull,
   withRequestedSchedule,
 } from '../ledger/ledger.ts'
+import { customerLimitOf } from './own-limits.ts'
 import {
   type CustomerLimitRow,
   findCustomerLimit,
@@ -53,6 +52,7 @@ import {
   type CustomerLimitView,
 } from './schema.ts'
 
+export { customerLimitOf } from './own-limits.ts'
 export { CustomerPath } from './schema.ts'
 
 /** Returns the id of a customer in the form in which decisions know it. */
@@ -110,24 +110,6 @@ export const customerKind: LimitKind = {
     },
   },
 }
-
-export const customerLimitOf = (
-  row: ScheduleColumns & {
-    readonly id: string
-    readonly customer_id: string
-    readonly amount: bigint | null
-    readonly thresholds: readonly number[]
-  },
-): OwnLimit => ({
-  id: row.id,
-  ...(row.customer_id !== noSubject && { countedAs: row.customer_id }),
-  kind: 'customer',
-  unit: 'usd',
-  amount: row.amount,
-  schedule: plannedOf(row),
-  enforcement: 'block',
-  thresholds: row.thresholds,
-})
 
 export async function loadCustomerDefault(tx: Tx, orgId: string): Promise<DefaultLimit | null> {
   const row = await findCustomerLimit(tx, orgId, noSubject)

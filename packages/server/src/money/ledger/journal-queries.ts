@@ -2,7 +2,7 @@ import { type RawBuilder, sql as raw } from 'kysely'
 import type { MakerColumns, MakerId } from '../../access/identity/identity.ts'
 import type { PageRequest } from '../../contract/lists.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
-import { one } from '../../values/present.ts'
+import { one, present } from '../../values/present.ts'
 import type { Allowance, NamedAllowanceRow } from './allowances.ts'
 
 export interface MovementRow extends MakerColumns {
@@ -58,9 +58,6 @@ export async function listMovements(
   { mostKeys, ...filters }: JournalSelection,
 ): Promise<MovementRow[]> {
   const { from, to, kind, limitId, holdId, madeBy, lineageId } = filters
-  const { after, descending, limit } = page
-  const beyond = descending ? raw`<` : raw`>`
-  const direction = descending ? raw`desc` : raw`asc`
   const where = [
     raw`org_id = ${orgId}`,
     ...(from ? [raw`at >= ${from}`] : []),
@@ -74,12 +71,39 @@ export async function listMovements(
       : [
           raw`keys && (select coalesce(array_agg(key), '{}') from allowances where org_id = ${orgId} and limit_id = ${limitId})`,
         ]),
-    ...(after ? [raw`(seq, idx) ${beyond} (${after.value}::bigint, ${after.id}::bigint)`] : []),
   ]
+  const selected = mostKeys === undefined ? columns : columnsWith(firstKeys(mostKeys))
+  const { after, descending, limit } = page
+  const position = after && { seq: after.value, idx: after.id }
   const { rows } = await raw<MovementRow>`
-    select ${mostKeys === undefined ? columns : columnsWith(firstKeys(mostKeys))} from movements where ${raw.join(where, raw` and `)}
-     order by seq ${direction}, idx ${direction} limit ${limit + 1}`.execute(tx)
+    ${movementsInOrder(selected, where, { after: position, descending, most: limit + 1 })}`.execute(tx)
   return rows
+}
+
+/**
+ * Selects the first movements behind a position, from each of the two places that the view `movements` shows: an index of each has their order,
+ * and nothing has that of the view.
+ */
+export function movementsInOrder(
+  selected: RawBuilder<unknown>,
+  conditions: readonly RawBuilder<unknown>[],
+  page: {
+    readonly after: { readonly seq: unknown; readonly idx: unknown } | undefined
+    readonly descending: boolean
+    readonly most: number
+  },
+): RawBuilder<unknown> {
+  const { after, descending, most } = page
+  const direction = descending ? raw`desc` : raw`asc`
+  const beyond = descending ? raw`<` : raw`>`
+  // The first of the two alone can use the index of batches.
+  const position = after
+    ? [raw`seq ${beyond}= ${after.seq}::bigint`, raw`(seq, idx) ${beyond} (${after.seq}::bigint, ${after.idx}::bigint)`]
+    : []
+  const where = raw.join([...conditions, ...position], raw` and `)
+  const order = raw`order by seq ${direction}, idx ${direction} limit ${most}`
+  const from = (place: string) => raw`(select ${selected} from ${raw.table(place)} where ${where} ${order})`
+  return raw`${from('batch_movements')} union all ${from('movement_rows')} ${order}`
 }
 
 export async function findMovement(
@@ -133,7 +157,7 @@ export async function lastBatch(tx: Tx, orgId: string): Promise<bigint> {
 }
 
 /**
- * Books a correction under the organization's lock: row, journal and batch, like everything else that moves money. Throws where
+ * Books a correction under the organization's lock: row and journal, like everything else that moves money. Throws where
  * another batch came after the one that was read.
  */
 export async function bookAdjustment(
@@ -151,7 +175,7 @@ export async function bookAdjustment(
 ): Promise<MovementRow> {
   const { key, limitId, kind, subject, unit, period } = allowance
   const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms))
-  const { rows } = await raw<MovementRow>`
+  const { rows } = await raw<{ seq: bigint }>`
     with ledger as (update org_ledgers set seq = seq + 1 where org_id = ${orgId} and seq = ${adjustment.lastBatch} returning seq),
     now as (select clock_timestamp() as at),
     before as (select last_seq from allowances where org_id = ${orgId} and key = ${key}),
@@ -159,18 +183,17 @@ export async function bookAdjustment(
       insert into allowances (org_id, key, limit_id, kind, subject, unit, period_label, period_start, period_end, spent, last_seq)
       select ${orgId}, ${key}, ${limitId}, ${kind}, ${subject}, ${unit}, ${period?.label ?? ''}, ${time(period?.startMs)}::timestamptz, ${time(period?.endMs)}::timestamptz, greatest(${adjustment.delta}::bigint, 0), seq from ledger
       on conflict (org_id, key) do update set spent = allowances.spent + ${adjustment.delta}::bigint, last_seq = excluded.last_seq
-      returning spent, held),
-    batch as (
-      insert into ledger_batches (org_id, seq, at, keys, spent_after, held_after, prev_seq, decide_version)
-      select ${orgId}, seq, at, array[${key}::uuid], array[spent], array[held], array[coalesce((select last_seq from before), 0)], ${adjustment.version}
-        from ledger, now, changed)
-    insert into movements (org_id, seq, idx, at, kind, keys, d_spent, d_held, d_overrun, d_late, key_id, grant_id, actor, reason)
-    select ${orgId}, seq, 0, at, 'adjust', array[${key}::uuid], array[${adjustment.delta}::bigint], array[0::bigint], array[0::bigint], array[0::bigint],
-           ${adjustment.madeBy.key_id}::uuid, ${adjustment.madeBy.grant_id}::uuid, ${JSON.stringify(adjustment.actor)}::jsonb, ${adjustment.reason}
-      from ledger, now returning ${columns}`.execute(tx)
+      returning spent, held)
+    insert into ledger_batches (org_id, seq, at, keys, spent_after, held_after, prev_seq, decide_version, kinds, hold_ids, key_places, key_ends,
+                                changes_by_key, d_spent, d_held, d_overrun, d_late, made_by_keys, made_by_grants, actors, reason)
+    select ${orgId}, seq, at, array[${key}::uuid], array[spent], array[held], array[coalesce((select last_seq from before), 0)], ${adjustment.version},
+           array['adjust'], array[null::uuid], '{}', array[1], false, array[${adjustment.delta}::bigint], '{}', '{}', '{}',
+           array[${adjustment.madeBy.key_id}::uuid], array[${adjustment.madeBy.grant_id}::uuid], array[${JSON.stringify(adjustment.actor)}::jsonb],
+           ${adjustment.reason}
+      from ledger, now, changed returning seq`.execute(tx)
   if (rows.length === 0)
     throw new Error(`the ledger of organization ${orgId} changed during an adjustment: its lock was lost`)
-  return one(rows)
+  return present(await findMovement(tx, orgId, one(rows).seq.toString(), '0', undefined))
 }
 
 export interface BatchRow {

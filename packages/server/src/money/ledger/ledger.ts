@@ -51,6 +51,7 @@ export {
   lastBatch,
   listMovements,
   type MovementRow,
+  movementsInOrder,
 } from './journal-queries.ts'
 export {
   amountFields,

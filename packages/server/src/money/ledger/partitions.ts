@@ -9,7 +9,7 @@ const tables = [
   { name: 'decision_records', bound: partitionBounds.uuid, retentionDays: 8 },
   { name: 'refusals', bound: partitionBounds.uuid, retentionDays: 31 },
   { name: 'ledger_batches', bound: partitionBounds.timestamp, retentionDays: 35 },
-  { name: 'movements', bound: partitionBounds.timestamp, retentionDays: 35 },
+  { name: 'movement_rows', bound: partitionBounds.timestamp, retentionDays: 35 },
 ]
 
 /** Creates daily partitions a week ahead: money cannot move without a partition to write to. */

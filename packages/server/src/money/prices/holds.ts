@@ -119,7 +119,7 @@ function pricedHold(price: Price, asked: Estimate, maxOutput: number): Amount {
 /** The most that tokens and units can cost: at the rates for that much input, or at the dearest of all where it is not known. */
 function worstOf(price: Price, { inputTokens, units, cacheCreation }: Estimate, maxOutput: number): bigint {
   const input = BigInt(inputTokens ?? 0)
-  const base = { ...price, ...price.heldAt }
+  const base = price.heldAt ? { ...price, ...price.heldAt } : price
   const tiers = inputTokens === undefined ? [base, ...(price.tiers ?? [])] : [ratesFor(base, inputTokens)]
   const costs = tiers.map(
     (rates) => input * dearestInput(rates, cacheCreation) + BigInt(maxOutput) * dearestOutput(rates),

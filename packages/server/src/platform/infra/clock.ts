@@ -3,4 +3,4 @@ export interface Clock {
   readonly now: () => Date
 }
 
-export const systemClock: Clock = { now: () => new Date() }
+export const systemClock: Clock = Object.freeze({ now: () => new Date() })

@@ -1,5 +1,6 @@
 import { SpanKind } from '@opentelemetry/api'
 import { run, Logger as WorkerLogger } from 'graphile-worker'
+import pg from 'pg'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -85,7 +86,7 @@ export async function startJobs(options: {
 
   const runner = await withStartPatience(log, () =>
     run({
-      pgPool: sql.pool,
+      pgPool: withUsualTypes(sql.pool),
       taskList: tasks,
       crontab: jobs.flatMap((job) => (job.schedule ? [`${job.schedule} ${job.name}`] : [])).join('\n'),
       concurrency: options.concurrency,
@@ -94,5 +95,48 @@ export async function startJobs(options: {
       events,
     }),
   )
-  return { lockers: () => [...lockers], stop: () => runner.stop() }
+  let isStopping = false
+  events.on('stop', () => {
+    if (isStopping) return
+    // Nobody would work any more: it is for whoever started this process to start it again.
+    setImmediate(() => {
+      throw new Error('the job queue has stopped by itself')
+    })
+  })
+  return {
+    lockers: () => [...lockers],
+    stop: () => {
+      isStopping = true
+      return runner.stop()
+    },
+  }
 }
+
+/**
+ * Returns a pool whose results have the types that the driver gives them by itself. The queue writes ids of jobs as JSON, which has no place for
+ * a bigint: with our types no job could fail.
+ */
+function withUsualTypes(pool: pg.Pool): pg.Pool {
+  const withTypes = (client: pg.PoolClient) =>
+    proxyOf(client, {
+      query: (query: string | pg.QueryConfig, values: unknown[] = []) =>
+        client.query({ ...(typeof query === 'string' ? { text: query, values } : query), types: pg.types }),
+    })
+  type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
+  return proxyOf(pool, {
+    connect: (callback?: Callback) =>
+      callback
+        ? pool.connect((error, client, release) => callback(error, client && withTypes(client), release))
+        : pool.connect().then(withTypes),
+  })
+}
+
+/** Returns an object that does some things differently, and all others itself. */
+const proxyOf = <T extends object>(object: T, different: object): T =>
+  new Proxy(object, {
+    get: (_, name) => {
+      if (name in different) return different[name as keyof typeof different]
+      const value: unknown = Reflect.get(object, name)
+      return typeof value === 'function' ? value.bind(object) : value
+    },
+  })

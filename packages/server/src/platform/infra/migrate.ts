@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { makeWorkerUtils } from 'graphile-worker'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
@@ -20,8 +21,10 @@ export async function migrate(options: {
   appUrl: Secret
   log: Log
   folder?: URL
+  /** True where organizations may move to another cell: a gate stands before all writes of their rows. */
+  gatesOrganizations?: boolean
 }): Promise<string[]> {
-  const { log, folder = migrationsFolder } = options
+  const { log, folder = migrationsFolder, gatesOrganizations = false } = options
   const client = new pg.Client({
     connectionString: options.ownerUrl.reveal(),
     application_name: 'weir migrate',
@@ -30,21 +33,24 @@ export async function migrate(options: {
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [lockId])
-    const applied = await runner({
-      dbClient: client,
-      dir: folder.pathname,
-      direction: 'up',
-      migrationsTable,
-      checkOrder: true,
-      singleTransaction: true,
-      noLock: true,
-      logger: {
-        debug: (message) => log.debug(message),
-        info: (message) => log.debug(message),
-        warn: (message) => log.warn(message),
-        error: (message) => log.error(message),
-      },
-    })
+    const applied = await untilTablesAreFree(log, () =>
+      runner({
+        dbClient: client,
+        dir: folder.pathname,
+        direction: 'up',
+        migrationsTable,
+        checkOrder: true,
+        singleTransaction: true,
+        noLock: true,
+        logger: {
+          debug: (message) => log.debug(message),
+          info: (message) => log.debug(message),
+          warn: (message) => log.warn(message),
+          error: (message) => log.debug(message),
+        },
+      }),
+    )
+    if (gatesOrganizations) await untilTablesAreFree(log, () => client.query(gateQuery))
     await migrateJobQueue(options.ownerUrl, log)
     await client.query('select admit_application_role()')
     await client.query('select admit_backup_role()')
@@ -54,6 +60,29 @@ export async function migrate(options: {
     return names
   } finally {
     await client.end()
+  }
+}
+
+/** One implicit transaction. */
+const gateQuery = `set local lock_timeout = '200ms'; call gate_tenant_tables()`
+
+const lockNotAvailable = '55P03'
+const lockAttempts = 60
+const betweenAttemptsMs = 1_000
+
+/**
+ * Repeats migrations that did not get a lock in time. A migration that waits makes everybody wait who comes after it, so it waits briefly
+ * and often.
+ */
+async function untilTablesAreFree<T>(log: Log, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (errorCode(error) !== lockNotAvailable || attempt === lockAttempts) throw error
+      log.warn({ attempt, of: lockAttempts }, 'a table is in use; the migration will be tried again')
+      await sleep(betweenAttemptsMs)
+    }
   }
 }
 

@@ -61,3 +61,13 @@ export function outageOf(error: unknown): OutageReason | undefined {
   if (code !== undefined) return byCode[code] ?? byClass[code.slice(0, 2)]
   return driverMessages.test(error.message) ? 'connection' : undefined
 }
+
+/** Code by which the database refuses to write rows of an organization that changes its cell; the detail names the organization. */
+const movingOrg = 'WE002'
+
+/** True for a write that was refused because its organization changes its cell. */
+export const isOfMovingOrg = (error: unknown): boolean => errorCode(error) === movingOrg
+
+/** Returns the organization whose rows could not be written because it changes its cell. */
+export const movingOrgOf = (error: unknown): string | undefined =>
+  isOfMovingOrg(error) && error instanceof Error && 'detail' in error ? String(error.detail) : undefined

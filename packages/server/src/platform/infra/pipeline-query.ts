@@ -1,19 +1,6 @@
 import type pg from 'pg'
 import { present } from '../../values/present.ts'
-import { encodeParameter } from './parameters.ts'
-
-/** A prepared statement; its name identifies it on a connection. */
-export interface Statement {
-  readonly name: string
-  readonly text: string
-}
-
-export const statement = (name: string, text: string): Statement => ({ name, text })
-
-export interface BoundStatement {
-  readonly statement: Statement
-  readonly values?: readonly unknown[]
-}
+import { type BoundStatement, encodeFlight } from './flight.ts'
 
 /** The result of one statement of a pipeline. Its sender knows the rows. */
 export interface StatementResult<Row = pg.QueryResult['rows'][number]> {
@@ -43,9 +30,8 @@ interface Column {
 const noRows: RowShape = { names: [], parsers: [] }
 
 /**
- * Several statements sent as one query of the driver, with one Sync at their end: after a failed statement PostgreSQL skips the
- * others. A statement is parsed and described the first time only. The driver calls the methods with the messages that arrive,
- * in the order in which the statements were sent.
+ * A flight of statements as one query of the driver, which calls the methods with the messages that arrive, in the order in which the
+ * statements were sent.
  */
 export class PipelineQuery implements pg.Submittable {
   readonly results: Promise<StatementResult[]>
@@ -66,21 +52,11 @@ export class PipelineQuery implements pg.Submittable {
     this.shape = shapes.get(present(statements[0]).statement.name)
   }
 
-  /** Sends all statements, in one packet. */
-  submit(connection: pg.Connection): void {
-    connection.stream.cork()
-    const fresh = new Set<string>()
-    for (const { statement, values = [] } of this.statements) {
-      const { name } = statement
-      const isKnown = this.shapes.has(name)
-      if (!isKnown && !fresh.has(name)) connection.parse({ ...statement, types: [] }, true)
-      connection.bind({ statement: name, values: values.map(encodeParameter) }, true)
-      if (!isKnown) connection.describe({ type: 'P' }, true)
-      connection.execute(null, true)
-      fresh.add(name)
-    }
-    connection.sync()
-    connection.stream.uncork()
+  /** Sends all statements in one write. */
+  submit({ stream }: pg.Connection): void {
+    const bytes = encodeFlight(this.statements, (name) => this.shapes.has(name))
+    // A connection that was lost meanwhile fails by itself.
+    if (stream.writable) stream.write(bytes)
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly Column[] }): void {

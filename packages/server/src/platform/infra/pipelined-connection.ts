@@ -1,12 +1,15 @@
+import { strict as assert } from 'node:assert'
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { one } from '../../values/present.ts'
 import type { Secret } from '../../values/secret.ts'
+import type { BoundStatement } from './flight.ts'
 import { AlteredSession } from './outage.ts'
-import { type BoundStatement, PipelineQuery, type RowShapes, type StatementResult } from './pipeline-query.ts'
+import { PipelineQuery, type RowShapes, type StatementResult } from './pipeline-query.ts'
 import { int8AsBigInt } from './sql.ts'
 
-export { type BoundStatement, type Statement, type StatementResult, statement } from './pipeline-query.ts'
+export { type BoundStatement, type Statement, statement } from './flight.ts'
+export type { StatementResult } from './pipeline-query.ts'
 
 /** Returns the rows of a result; none for a statement that was not sent. */
 export const rowsOf = <Row extends object>(result: StatementResult<Row> | undefined): readonly Row[] =>
@@ -27,18 +30,6 @@ export interface PipelinedConnection {
 const connectTimeoutMs = 2_000
 /** Timeout above the server's own limits: only a connection that is silent altogether reaches it. */
 const defaultPipelineTimeoutMs = 4_000
-
-async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the database connection does not answer')), ms)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 export async function openPipelinedConnection(options: {
   url: Secret
@@ -73,10 +64,22 @@ export async function openPipelinedConnection(options: {
   const shapes: RowShapes = new Map()
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
 
+  let flight: PipelineQuery | undefined
+  // One timer for all flights, set back at the start of each.
+  const timer = setTimeout(() => {
+    flight?.handleError(new Error('the database connection does not answer'))
+  }, options.pipelineTimeoutMs ?? defaultPipelineTimeoutMs).unref()
+
   return {
     pipeline: async (statements) => {
-      const query = client.query(new PipelineQuery(statements, shapes, int8AsBigInt))
-      return withTimeout(options.pipelineTimeoutMs ?? defaultPipelineTimeoutMs, query.results)
+      assert(!flight, 'a connection has one flight at a time')
+      timer.refresh()
+      try {
+        flight = client.query(new PipelineQuery(statements, shapes, int8AsBigInt))
+        return await flight.results
+      } finally {
+        flight = undefined
+      }
     },
     takeWarnings: () => {
       const taken = warnings
@@ -84,6 +87,7 @@ export async function openPipelinedConnection(options: {
       return taken
     },
     destroy: () => {
+      clearTimeout(timer)
       stream.destroy()
       void client.end().catch(() => undefined)
     },

@@ -52,7 +52,7 @@ export async function openPlatform(config: Config, role: string, log: Log): Prom
     tls: { ca: config.redisCa, certificate: config.redisCertificate, key: config.redisKey },
     log,
   })
-  const tracing = createTracing({
+  const tracing = await createTracing({
     endpoint: config.otlpEndpoint,
     sampleRatio: config.traceSampleRatio,
     serviceName: `weir-${role}`,

@@ -1,4 +1,4 @@
-import { createClient, ErrorReply } from 'redis'
+import { createClient, ErrorReply } from '@redis/client'
 import { lastOf } from '../../values/present.ts'
 import type { Secret } from '../../values/secret.ts'
 import type { Log } from './log.ts'

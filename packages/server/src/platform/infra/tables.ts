@@ -144,6 +144,24 @@ export interface AuditLog {
   trace_id: string;
 }
 
+export interface BatchMovements {
+  actor: Json | null;
+  at: Timestamp | null;
+  d_held: ArrayType<Int8> | null;
+  d_late: ArrayType<Int8> | null;
+  d_overrun: ArrayType<Int8> | null;
+  d_spent: ArrayType<Int8> | null;
+  grant_id: string | null;
+  hold_id: string | null;
+  idx: number | null;
+  key_id: string | null;
+  keys: string[] | null;
+  kind: string | null;
+  org_id: string | null;
+  reason: string | null;
+  seq: Int8 | null;
+}
+
 export interface BenchmarkCohorts {
   created_at: Generated<Timestamp>;
   id: string;
@@ -408,12 +426,25 @@ export interface KeyReporting {
 }
 
 export interface LedgerBatches {
+  actors: ArrayType<Json> | null;
   at: Timestamp;
+  changes_by_key: boolean | null;
+  d_held: ArrayType<Int8> | null;
+  d_late: ArrayType<Int8> | null;
+  d_overrun: ArrayType<Int8> | null;
+  d_spent: ArrayType<Int8> | null;
   decide_version: number;
   held_after: ArrayType<Int8>;
+  hold_ids: string[] | null;
+  key_ends: number[] | null;
+  key_places: number[] | null;
   keys: string[];
+  kinds: string[] | null;
+  made_by_grants: string[] | null;
+  made_by_keys: string[] | null;
   org_id: string;
   prev_seq: ArrayType<Int8>;
+  reason: string | null;
   seq: Int8;
   spent_after: ArrayType<Int8>;
 }
@@ -495,7 +526,12 @@ export interface Memberships {
   user_name: string | null;
 }
 
-export interface Movements {
+export interface MovedIds {
+  id: string;
+  moved_org: string;
+}
+
+export interface MovementRows {
   actor: Json | null;
   at: Timestamp;
   d_held: ArrayType<Int8>;
@@ -513,6 +549,24 @@ export interface Movements {
   seq: Int8;
 }
 
+export interface Movements {
+  actor: Json | null;
+  at: Timestamp | null;
+  d_held: ArrayType<Int8> | null;
+  d_late: ArrayType<Int8> | null;
+  d_overrun: ArrayType<Int8> | null;
+  d_spent: ArrayType<Int8> | null;
+  grant_id: string | null;
+  hold_id: string | null;
+  idx: number | null;
+  key_id: string | null;
+  keys: string[] | null;
+  kind: string | null;
+  org_id: string | null;
+  reason: string | null;
+  seq: Int8 | null;
+}
+
 export interface Nodes {
   applied_version: Generated<Int8>;
   id: string;
@@ -527,6 +581,42 @@ export interface OrgLedgers {
   config_version: Generated<Int8>;
   org_id: string;
   seq: Generated<Int8>;
+}
+
+export interface OrgMoveChanges {
+  digest: Numeric;
+  id: Generated<Int8>;
+  key: Json;
+  moved_org: string;
+  rows: number;
+  table_name: string;
+}
+
+export interface OrgMoves {
+  applied: Generated<Int8>;
+  attempt: Int8;
+  captures: Generated<boolean>;
+  cell: string;
+  direction: string;
+  ended_at: Timestamp | null;
+  epoch: Int8;
+  frozen_at: Timestamp | null;
+  keep_until: Timestamp | null;
+  move_id: string;
+  moved_at: Timestamp | null;
+  moved_org: string;
+  progress: Generated<Json>;
+  residency: Generated<string>;
+  started_at: Generated<Timestamp>;
+  state: string;
+  term: Generated<Int8>;
+}
+
+export interface OrgMoveSums {
+  digest: Numeric;
+  moved_org: string;
+  rows: Int8;
+  table_name: string;
 }
 
 export interface OrgRateLimits {
@@ -1371,6 +1461,7 @@ export interface DB {
   audit_heads: AuditHeads;
   audit_keys: AuditKeys;
   audit_log: AuditLog;
+  batch_movements: BatchMovements;
   benchmark_cohorts: BenchmarkCohorts;
   benchmark_members: BenchmarkMembers;
   benchmark_periods: BenchmarkPeriods;
@@ -1404,9 +1495,14 @@ export interface DB {
   mail_addresses: MailAddresses;
   mail_uses: MailUses;
   memberships: Memberships;
+  moved_ids: MovedIds;
+  movement_rows: MovementRows;
   movements: Movements;
   nodes: Nodes;
   org_ledgers: OrgLedgers;
+  org_move_changes: OrgMoveChanges;
+  org_move_sums: OrgMoveSums;
+  org_moves: OrgMoves;
   org_rate_limits: OrgRateLimits;
   orgs: Orgs;
   otlp_mappings: OtlpMappings;

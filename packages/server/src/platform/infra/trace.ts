@@ -9,14 +9,6 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
-import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
-import {
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace'
 import { randomIdBytes } from '../../values/entropy.ts'
 import { elementAt } from '../../values/present.ts'
 
@@ -71,28 +63,17 @@ const disabledTracing: Tracing = {
   close: () => Promise.resolve(),
 }
 
-/** Creates tracing that exports when a collector is configured, and otherwise only generates ids. */
-export function createTracing(options: {
+/** Creates tracing that exports when a collector is configured, and otherwise only generates ids. What exports is loaded only then. */
+export async function createTracing(options: {
   sampleRatio: number
   endpoint: string | undefined
   serviceName: string
   version: string
-}): Tracing {
-  if (options.endpoint === undefined) return disabledTracing
-  const ours = resourceFromAttributes({ 'service.name': options.serviceName, 'service.version': options.version })
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the defaults.
-  const resource = defaultResource()
-    .merge(ours)
-    .merge(detectResources({ detectors: [envDetector] }))
-  const provider = new TracerProvider({
-    resource,
-    // A caller that sends a sampling decision decides for its own traces; of all others this share is sampled.
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.sampleRatio) }),
-    spanProcessors: [
-      new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `${options.endpoint}/v1/traces` }) }),
-    ],
-  })
-  const tracer: Tracer = provider.getTracer('weir', options.version)
+}): Promise<Tracing> {
+  const { endpoint } = options
+  if (endpoint === undefined) return disabledTracing
+  const { openTracer } = await import('./trace-export.ts')
+  const { tracer, close } = openTracer({ ...options, endpoint })
   return {
     begin(name, kind, parent) {
       const from = parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT
@@ -100,7 +81,7 @@ export function createTracing(options: {
       tracers.set(span, tracer)
       return { id: span.spanContext().traceId, span }
     },
-    close: () => provider.shutdown(),
+    close,
   }
 }
 

@@ -5,7 +5,7 @@ import { parseId } from '../../values/id.ts'
 import { Lru } from '../../values/lru.ts'
 import { isRecord } from '../../values/records.ts'
 import { type CellLink, CellUnavailable } from '../link/link.ts'
-import { findEntries } from './queries.ts'
+import { findEntries, hasMovedOrgs } from './queries.ts'
 
 export { introduce } from './introduction.ts'
 
@@ -17,11 +17,17 @@ export interface DirectoryEntry {
   readonly residency: 'none' | 'strict'
   /** Number of its homes so far. */
   readonly epoch: number
+  /** True for the id of a support grant: what is refused to it is on the record of its organization. */
+  readonly support?: true
 }
 
 export interface Directory {
-  /** Finds an id that this cell has minted. */
+  /** Finds an id that this cell knows: it has minted it, or its organization has moved here. */
   readonly own: (publicId: string) => Promise<DirectoryEntry | undefined>
+  /** Finds where the organization of an id lives that this cell has minted, at its new home if it has moved. */
+  readonly follow: (publicId: string, source: string, isOver: boolean) => Promise<DirectoryEntry | undefined>
+  /** False while no organization has moved away from here, so that nobody needs to be followed. */
+  readonly hasMoved: () => boolean | Promise<boolean>
   /**
    * Asks the cell that has minted an id, or answers from what it said within the last two seconds; throws {@link CellUnavailable}.
    * The questions of a source that has presented too many invalid keys wait for each other.
@@ -37,6 +43,10 @@ export interface Directory {
 /** Longest use of an answer of another cell. */
 const cacheMs = 2_000
 const maxCached = 50_000
+/** Longest time for which nobody asks whether an organization has moved away. What it is served meanwhile is nothing: the database refuses it. */
+const movedMs = 1_000
+/** Homes through which an organization is followed, for it may move between two answers. */
+const mostHomes = 8
 /** Pause after a failure, in which nobody waits for a cell that is away. */
 const awayMs = 500
 const ownLimits = { queries: 4, idsPerQuery: 200, pauseMs: 0 }
@@ -44,6 +54,9 @@ const promptLimits = { queries: 32, idsPerQuery: 1, pauseMs: 0 }
 const slowLimits = { queries: 1, idsPerQuery: 1, pauseMs: 50 }
 
 type Known = { readonly entry: DirectoryEntry | undefined; readonly untilMs: number }
+
+/** Path at which another cell reports what it has refused to a caller of ours. */
+export const refusalsPath = '/internal/refusals'
 
 /** Returns the path at which a cell is asked for an id. */
 export const directoryPath = (publicId: string) => `/internal/directory/${publicId}`
@@ -93,20 +106,70 @@ export function createDirectory({ sql, config, metrics }: Platform, link: CellLi
     return { cache, prompt: createLookups(readOne, promptLimits), slow: createLookups(readOne, slowLimits) }
   }
 
+  async function own(publicId: string): Promise<DirectoryEntry | undefined> {
+    const id = uuidOf(publicId)
+    const row = id === undefined ? undefined : await local.find(id, home, undefined)
+    if (!row) return undefined
+    const there = row.elsewhere ?? home
+    const thereRegion = row.elsewhere === null ? region : (link.cells.get(there)?.region ?? '')
+    return { home: there, region: thereRegion, residency: row.residency, epoch: Number(row.home_epoch) }
+  }
+
+  async function askCell(cell: string, publicId: string, source: string, isOver: boolean) {
+    const found = remote.get(cell)
+    if (!found) throw new CellUnavailable(cell, 'is not listed in SVC_CELLS')
+    const known = found.cache.get(publicId)
+    if (known && performance.now() < known.untilMs) return known.entry
+    // One question serves all who wait for it: whoever asks while it is on its way is no later than the cache would be.
+    return found[isOver ? 'slow' : 'prompt'].find(publicId, source, 0n)
+  }
+
+  /** Asks from home to home until one says that the organization lives there. */
+  async function settle(
+    first: DirectoryEntry | undefined,
+    from: string,
+    publicId: string,
+    source: string,
+    isOver: boolean,
+  ) {
+    let entry = first
+    let asked = from
+    for (let hops = 0; entry && entry.home !== asked; hops++) {
+      if (hops === mostHomes)
+        throw new CellUnavailable(entry.home, 'and others do not agree where an organization lives')
+      asked = entry.home
+      const next = asked === home ? await own(publicId) : await askCell(asked, publicId, source, isOver)
+      // The new home does not know it yet, or still names the earlier one: it is on its way.
+      if (!next || next.epoch < entry.epoch) throw new CellUnavailable(asked, 'is taking the organization in')
+      entry = next
+    }
+    return entry
+  }
+
+  const here = new Lru<string, Known>(maxCached)
+  let moved = false
+  let movedUntilMs = 0
   return {
-    own: async (publicId) => {
-      const id = uuidOf(publicId)
-      const row = id === undefined ? undefined : await local.find(id, home, undefined)
-      return row && { home, region, residency: row.residency, epoch: Number(row.home_epoch) }
-    },
-    find: async (cell, publicId, source, isOver) => {
-      const found = remote.get(cell)
-      if (!found) throw new CellUnavailable(cell, 'is not listed in SVC_CELLS')
-      const known = found.cache.get(publicId)
+    own,
+    follow: async (publicId, source, isOver) => {
+      const known = here.get(publicId)
       if (known && performance.now() < known.untilMs) return known.entry
-      // One question serves all who wait for it: whoever asks while it is on its way is no later than the cache would be.
-      return found[isOver ? 'slow' : 'prompt'].find(publicId, source, 0n)
+      const askedMs = performance.now()
+      const entry = await settle(await own(publicId), home, publicId, source, isOver)
+      // Whoever is served here by mistake is refused by the database.
+      if (entry?.home === home) here.set(publicId, { entry, untilMs: askedMs + movedMs })
+      return entry
     },
+    hasMoved: () => {
+      if (moved || performance.now() < movedUntilMs) return moved
+      return hasMovedOrgs(sql).then((has) => {
+        moved = has
+        movedUntilMs = performance.now() + movedMs
+        return has
+      })
+    },
+    find: async (cell, publicId, source, isOver) =>
+      settle(await askCell(cell, publicId, source, isOver), cell, publicId, source, isOver),
   }
 }
 
@@ -118,11 +181,11 @@ function entryIn(body: string): DirectoryEntry | undefined {
     return undefined
   }
   if (!isRecord(value)) return undefined
-  const { home, region, residency, epoch } = value
+  const { home, region, residency, epoch, support } = value
   const isEntry =
     typeof home === 'string' &&
     typeof region === 'string' &&
     (residency === 'none' || residency === 'strict') &&
     typeof epoch === 'number'
-  return isEntry ? { home, region, residency, epoch } : undefined
+  return isEntry ? { home, region, residency, epoch, ...(support === true && { support }) } : undefined
 }

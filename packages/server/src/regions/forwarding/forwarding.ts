@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter } from 'prom-client'
+import type { AnsweredRequest, RecordAtHome } from '../../access/changes/changes.ts'
 import {
   clientAddress,
   type SessionCookies,
@@ -12,7 +13,7 @@ import { type App, isContractPath, type RouteDeclaration } from '../../contract/
 import type { Platform } from '../../platform/infra/platform.ts'
 import { createNetworkMatcher } from '../../values/network.ts'
 import { errorOf } from '../../values/thrown.ts'
-import type { Directory, DirectoryEntry } from '../directory/directory.ts'
+import { type Directory, type DirectoryEntry, refusalsPath } from '../directory/directory.ts'
 import { type CellLink, CellUnavailable, linkHeader } from '../link/link.ts'
 import { relay } from './relay.ts'
 
@@ -22,10 +23,9 @@ export interface ForwardingOptions {
   readonly cookies: SessionCookies
   /** True for an address that has presented too many invalid keys. */
   readonly isSlowed: (clientAddress: string) => boolean
-  /** Counts a call of a deprecated route that is served here after all. */
-  readonly countDeprecated: (request: FastifyRequest) => void
 }
 
+const unavailableStatus = 503
 /** Paths of the console that are for whoever has not signed in. */
 const doors = /^\/console\/(?:signin|passkeys?\/signin)\b/
 const outcomes = ['answered', 'unavailable', 'unanswered', 'abandoned', 'residency_violation', 'overloaded'] as const
@@ -48,28 +48,26 @@ function surfaceOf({ template, open }: RouteDeclaration & { readonly template?: 
 /** Returns the token of a request that another cell of this installation has minted. */
 const foreignTokenOf =
   (link: CellLink, cookies: SessionCookies) =>
-  (request: FastifyRequest): Token | undefined => {
-    const surface = surfaceOf(request.route)
+  (request: FastifyRequest, surface = surfaceOf(request.route)): Token | undefined => {
     const token = surface && tokenOf(request, surface, cookies)
     return token && link.cells.has(token.cell) ? token : undefined
   }
 
-/** Returns a test for requests that their home counts: of one that another cell hands to us, we are the home. */
-export function isCountedElsewhere(link: CellLink, cookies: SessionCookies) {
-  const findForeign = foreignTokenOf(link, cookies)
-  return (request: FastifyRequest) => request.headers[linkHeader] === undefined && findForeign(request) !== undefined
+interface Forwarding {
+  readonly recordAtHome: RecordAtHome
 }
 
 /**
  * Serves the callers of other cells: their requests go to the home of their organization before the body is read, unless a rule of
  * residency forbids it. Requests that another cell hands to us are served here or refused, never handed on.
  */
-export function forwardRequests(app: App, platform: Platform, options: ForwardingOptions) {
+export function forwardRequests(app: App, platform: Platform, options: ForwardingOptions): Forwarding {
   const { config, metrics } = platform
-  const { link, directory, cookies, isSlowed, countDeprecated } = options
+  const { link, directory, cookies, isSlowed } = options
   const { cell: own, region } = config
   const trusted = createNetworkMatcher(config.trustedProxies)
   const findForeign = foreignTokenOf(link, cookies)
+  const isOwn = ({ cell }: Token) => cell === own || cell === ''
   const mostOfCell = Math.max(leastForwarded, Math.floor(config.maxInFlight * shareOfCell))
   const inFlight = new Map<string, number>()
   const forwarded = new Counter({
@@ -87,9 +85,29 @@ export function forwardRequests(app: App, platform: Platform, options: Forwardin
       return
     }
     const token = findForeign(request)
-    if (token) void handOn(request, reply, token, done)
-    else done()
+    if (token) {
+      void handOn(request, reply, token, done)
+      return
+    }
+    // A token of ours is served here, unless its organization has moved away.
+    const surface = surfaceOf(request.route)
+    const moved = surface !== undefined && directory.hasMoved()
+    if (surface === undefined || moved === false) done()
+    else void followOwn(request, reply, surface, moved, done)
   })
+
+  async function followOwn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    surface: TokenSurface,
+    moved: true | Promise<boolean>,
+    done: Done,
+  ) {
+    // While the database is away nobody is followed: whoever looks the caller up says so.
+    const token = (await Promise.resolve(moved).catch(() => false)) ? tokenOf(request, surface, cookies) : undefined
+    if (token && isOwn(token)) return handOn(request, reply, token, done)
+    done()
+  }
 
   async function admit(request: FastifyRequest, done: Done) {
     try {
@@ -104,11 +122,28 @@ export function forwardRequests(app: App, platform: Platform, options: Forwardin
     try {
       if (await send(request, reply, token)) return
     } catch (error) {
-      // The caller is another cell's: nobody is looked up here for the record.
-      request.bearer = null
       return done(errorOf(error))
     }
     done()
+  }
+
+  /** Reports what is refused here to a support grant of another cell: its organization's record has it before the caller does. */
+  async function report(request: FastifyRequest, token: Token, refused: AnsweredRequest): Promise<boolean | undefined> {
+    // A 503 may mean that nobody can be asked.
+    if (refused.status === unavailableStatus) return true
+    const address = clientAddress(request, trusted)
+    const entry = await directory
+      .find(token.cell, token.publicId, sourceOf(address), isSlowed(address))
+      .catch(() => undefined)
+    const { authorization } = request.headers
+    if (entry?.support !== true || authorization === undefined) return true
+    if (entry.home === own) return undefined
+    try {
+      const { status } = await link.report(entry.home, refusalsPath, { refused, authorization, caller: { address } })
+      return status === 200
+    } catch {
+      return false
+    }
   }
 
   /** Lets a request in that another cell hands on, with what that cell says of its client. */
@@ -125,7 +160,7 @@ export function forwardRequests(app: App, platform: Platform, options: Forwardin
     if (entry?.residency === 'strict' && link.cells.get(from)?.region !== region)
       throw new ApiError('residency_violation')
     // A token of ours that nobody knows is refused like any other. One of another cell was sent here because its organization has moved.
-    const isHere = entry ? entry.home === own : token.cell === own || token.cell === ''
+    const isHere = entry ? entry.home === own : isOwn(token)
     if (!isHere) throw moving()
   }
 
@@ -134,10 +169,8 @@ export function forwardRequests(app: App, platform: Platform, options: Forwardin
     const address = clientAddress(request, trusted)
     const entry = await findHome(token, address)
     // Nobody knows the token: it is refused here, which counts against its sender.
-    if (!entry || entry.home === own) {
-      countDeprecated(request)
-      return false
-    }
+    if (!entry || entry.home === own) return false
+    request.isHandedOn = true
     const home = link.cells.get(entry.home)
     if (!home) throw unavailable(new CellUnavailable(entry.home, 'is not listed in SVC_CELLS'))
     if (entry.residency === 'strict' && (entry.region !== region || home.region !== region)) {
@@ -167,14 +200,26 @@ export function forwardRequests(app: App, platform: Platform, options: Forwardin
     }
   }
 
+  /** Finds the caller also of a path that matches nothing, which is refused before everything else. */
+  const recordAtHome: RecordAtHome = async (request, refused) => {
+    if (request.headers[linkHeader] !== undefined) return undefined
+    const token = findForeign(request, refused.template === undefined ? 'api' : undefined)
+    return token && report(request, token, refused)
+  }
+
   async function findHome(token: Token, address: string): Promise<DirectoryEntry | undefined> {
     try {
-      return await directory.find(token.cell, token.publicId, sourceOf(address), isSlowed(address))
+      const source = sourceOf(address)
+      return await (isOwn(token)
+        ? directory.follow(token.publicId, source, isSlowed(address))
+        : directory.find(token.cell, token.publicId, source, isSlowed(address)))
     } catch (error) {
-      forwarded.inc({ cell: token.cell, outcome: 'unavailable' })
+      forwarded.inc({ cell: error instanceof CellUnavailable ? error.cell : token.cell, outcome: 'unavailable' })
       throw unavailable(error)
     }
   }
+
+  return { recordAtHome }
 }
 
 /** Returns a request with the host that its client sent, and without what only cells say to each other. */

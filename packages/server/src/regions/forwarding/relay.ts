@@ -13,6 +13,8 @@ const unaskedBytes = 65_536
 const askedMs = 1_000
 /** Time in which the home must take some of a body that is there. */
 const stalledMs = 10_000
+/** Looks within that time: a process that was paused itself sees between two of them what the home has taken meanwhile. */
+const stallChecks = 5
 /** Time beyond the limit of a handler, so that the home's own answer comes first. */
 const graceMs = 2_000
 
@@ -140,8 +142,14 @@ class Relay {
   /** Gives the home time to take what is there; a caller that is slow is none of its faults. */
   private readonly watch = () => {
     if (this.response || this.isOver || this.upstream?.writableFinished) return
-    this.wait(stalledMs, () => {
-      if (this.upstream?.writableNeedDrain) this.fail(new Error('the home does not take the body'))
+    this.awaitProgress(stallChecks)
+  }
+
+  private awaitProgress(checksLeft: number) {
+    this.wait(stalledMs / stallChecks, () => {
+      if (!this.upstream?.writableNeedDrain) return
+      if (checksLeft > 1) this.awaitProgress(checksLeft - 1)
+      else this.fail(new Error('the home does not take the body'))
     })
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Counter } from 'prom-client'
+import type { AnsweredRequest } from '../../access/changes/changes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
 import type { Cell } from '../../region-settings.ts'
 import { errorOf } from '../../values/thrown.ts'
@@ -12,17 +13,19 @@ import {
   credentialDigest,
   digestOf,
   linkHeader,
+  type NewClaims,
   type SignedTarget,
 } from './signature.ts'
 
 export type { LinkClaims } from './claims.ts'
-export { answerHeader, linkHeader } from './signature.ts'
+export { digestOf, linkHeader } from './signature.ts'
+export { sendSigned } from './signed-answer.ts'
 
 /** Longest difference between the clocks of two cells, and longest way of a request. */
 const toleranceMs = 30_000
 const rememberMs = 2 * toleranceMs + 5_000
 const answerTimeoutMs = 2_000
-const maxAnswerBytes = 16_384
+const maxAnswerBytes = 65_536
 /** Status by which a cell says that the other one has other master keys. */
 export const otherKeysStatus = 409
 
@@ -80,6 +83,10 @@ export interface CellLink {
   readonly cells: ReadonlyMap<string, Cell>
   /** Asks another cell something itself; throws {@link CellUnavailable}. */
   readonly ask: (cell: string, path: string) => Promise<CellAnswer>
+  /** Sends another cell a part of a move; throws {@link CellUnavailable}, also where it may have had its effect. */
+  readonly tell: (cell: string, path: string, body: string, timeoutMs: number) => Promise<CellAnswer>
+  /** Reports to the home of a caller that its request was refused here; throws {@link CellUnavailable}. */
+  readonly report: (cell: string, path: string, report: RefusalReport) => Promise<CellAnswer>
   /** Opens a request to another cell that stands for a caller's. */
   readonly forward: (cell: string, request: CellRequest, caller: ForwardedCaller) => ReturnType<CellConnections['open']>
   /** Verifies what a request says of the cell that sent it, and uses that up. */
@@ -88,11 +95,26 @@ export interface CellLink {
   readonly close: () => void
 }
 
+/** A refusal of this cell, for the record of another. */
+export interface RefusalReport {
+  readonly refused: AnsweredRequest
+  readonly caller: ForwardedCaller
+  /** `Authorization` of the caller, by which the home knows whose request it was. */
+  readonly authorization: string
+}
+
 /** The parts of a request that a signature covers. */
 export interface LinkRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
+}
+
+/** Parts of a request of this cell's own that most do without. */
+interface SentWith {
+  readonly more?: readonly string[]
+  readonly body?: string
+  readonly timeoutMs?: number
 }
 
 /** Opens the link; undefined for an installation of one cell. */
@@ -124,7 +146,14 @@ export function openCellLink(platform: Platform): CellLink | undefined {
     if (claims.to !== own) return 'other_cell'
     if (claims.purpose !== purpose) return 'other_use'
     if (Math.abs(nowMs() - claims.atMs) > toleranceMs) return 'stale'
-    if (claims.digest !== (purpose === 'internal' ? digestOf('') : credentialDigest(headers))) return 'altered'
+    // The body of a move is read later: whoever reads it compares its digest.
+    const expected = {
+      internal: () => digestOf(''),
+      forward: () => credentialDigest(headers),
+      refusal: () => credentialDigest(headers),
+      move: () => claims.digest,
+    }
+    if (claims.digest !== expected[purpose]()) return 'altered'
     return signatures.sharesMasterKeys(claims) ? undefined : 'other_master_keys'
   }
 
@@ -145,21 +174,38 @@ export function openCellLink(platform: Platform): CellLink | undefined {
     log.warn({ reason }, 'refused a request that claims to come from another cell')
   }
 
+  /** Sends a signed request of this cell's own, and returns the answer if the other cell has signed it. */
+  async function send(
+    name: string,
+    what: SignedTarget,
+    about: Omit<NewClaims, 'from' | 'to'>,
+    { more = [], body = '', timeoutMs = answerTimeoutMs }: SentWith = {},
+  ): Promise<CellAnswer> {
+    const { header, nonce } = signatures.sign(what, { ...about, from: own, to: name }, nowMs())
+    const { host } = new URL(byName.get(name)?.url ?? 'http://unknown')
+    const length = Buffer.byteLength(body)
+    const headers = ['Host', host, linkHeader, header, 'Accept', 'application/json', ...more]
+    if (length > 0) headers.push('Content-Type', 'application/octet-stream', 'Content-Length', String(length))
+    const answer = await readAnswer(name, connectionsTo(name), { ...what, headers }, { body, timeoutMs })
+    const signature = answer.headers[answerHeader]
+    const isOwn = typeof signature === 'string' && signatures.isAnswer(nonce, signature, answer.status, answer.body)
+    if (!isOwn) throw new CellUnavailable(name, `answered ${answer.status} without its signature`)
+    if (answer.status === otherKeysStatus) throw new OtherMasterKeys(name)
+    return answer
+  }
+
   return {
     cells: byName,
-    ask: async (name, path) => {
-      const what: SignedTarget = { method: 'GET', target: path }
-      const claims = { purpose: 'internal', from: own, to: name, digest: digestOf('') } as const
-      const { header, nonce } = signatures.sign(what, claims, nowMs())
-      const { host } = new URL(byName.get(name)?.url ?? 'http://unknown')
-      const headers = ['Host', host, linkHeader, header, 'Accept', 'application/json']
-      const answer = await readAnswer(name, connectionsTo(name), { ...what, headers })
-      const signature = answer.headers[answerHeader]
-      const isOwn = typeof signature === 'string' && signatures.isAnswer(nonce, signature, answer.status, answer.body)
-      if (!isOwn) throw new CellUnavailable(name, `answered ${answer.status} without its signature`)
-      if (answer.status === otherKeysStatus) throw new OtherMasterKeys(name)
-      return answer
-    },
+    ask: (name, path) => send(name, { method: 'GET', target: path }, { purpose: 'internal', digest: digestOf('') }),
+    report: (name, path, { refused, caller, authorization }) =>
+      send(
+        name,
+        { method: 'POST', target: path },
+        { purpose: 'refusal', digest: credentialDigest({ authorization }), caller, refused },
+        { more: ['Authorization', authorization, 'Content-Length', '0'] },
+      ),
+    tell: (name, path, body, timeoutMs) =>
+      send(name, { method: 'POST', target: path }, { purpose: 'move', digest: digestOf(body) }, { body, timeoutMs }),
     forward: (name, request, caller) => {
       const headers = headersOf(request.headers)
       const digest = credentialDigest(headers)
@@ -194,15 +240,20 @@ interface ReadAnswer extends CellAnswer {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Reads the whole answer to a request without a body. */
-function readAnswer(cell: string, connections: CellConnections, request: CellRequest): Promise<ReadAnswer> {
+/** Sends a request with its body, and reads the whole answer. */
+function readAnswer(
+  cell: string,
+  connections: CellConnections,
+  request: CellRequest,
+  { body, timeoutMs }: { readonly body: string; readonly timeoutMs: number },
+): Promise<ReadAnswer> {
   return new Promise((resolve, reject) => {
     const sent = connections.open(request)
     const fail = (message: string) => {
       sent.destroy()
       reject(new CellUnavailable(cell, message))
     }
-    const timer = setTimeout(() => fail('does not answer in time'), answerTimeoutMs)
+    const timer = setTimeout(() => fail('does not answer in time'), timeoutMs)
     sent.once('close', () => clearTimeout(timer))
     sent.on('error', (error) => fail(`cannot be reached (${errorOf(error).message})`))
     sent.on('response', (response: IncomingMessage) => {
@@ -219,6 +270,6 @@ function readAnswer(cell: string, connections: CellConnections, request: CellReq
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body })
       })
     })
-    sent.end()
+    sent.end(body)
   })
 }

@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { KnownHold } from '../../decisions/lanes/lanes.ts'
+import { movementsInOrder } from '../../money/ledger/ledger.ts'
 import { normalName } from '../../money/prices/prices.ts'
 import { partitionBounds } from '../../platform/infra/partitions.ts'
 import type { Sql, Tx } from '../../platform/infra/sql.ts'
@@ -54,14 +55,13 @@ export const readSettlements = (
 ): Promise<{ readonly rows: SettlementRow[]; readonly last: { seq: bigint; idx: number } | undefined }> =>
   sql.asOrgs([orgId], async (tx) => {
     await prepare(tx)
+    const columns = raw`seq, idx, kind, hold_id, keys, d_spent, d_held`
+    const areEnds = [raw`org_id = ${orgId}`, raw`at >= ${since}`, raw`kind in ('settle', 'expire')`]
     const { rows } = await raw<
       Omit<SettlementRow, 'run'> & { readonly run: JsonRun | null; readonly is_last: boolean }
     >`
       with page as (
-        select seq, idx, kind, hold_id, keys, d_spent, d_held from movements
-         where org_id = ${orgId} and (seq, idx) > (${after.seq}::bigint, ${after.idx}::integer) and at >= ${since}
-           and kind in ('settle', 'expire')
-         order by seq, idx limit ${most})
+        ${movementsInOrder(columns, areEnds, { after, descending: false, most })})
       select p.*, h.held_at, h.ended_at, h.charged_nano, h.overrun_nano, h.keys as hold_keys, h.inputs,
              case when h.inputs -> 'run' is null and p.kind = 'settle' then k.run_id else p.hold_id end as run_id, to_jsonb(r) as run,
              h.charged_nano is not null as is_last

@@ -19,6 +19,7 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
     guides: [
       guide('', 'Overview'),
       guide('quickstart', 'Quickstart'),
+      guide('proof', 'Proof'),
       guide('team-budgets', 'Teams, customers and alerts'),
       guide('console', 'The console'),
       guide('cli', 'The command line'),
@@ -92,11 +93,19 @@ const groups: readonly { readonly name: string; readonly guides: readonly Guide[
   {
     name: 'Operate',
     guides: [
+      guide('install', 'Installing Weir'),
+      guide('databases', 'PostgreSQL and Redis'),
       guide('operating', 'Operating Weir'),
       guide('kubernetes', 'Kubernetes'),
       guide('systemd', 'A plain machine'),
       guide('regions', 'Regions and cells'),
+      guide('scaling', 'Scaling'),
+      guide('supply-chain', 'The supply chain'),
       guide('runbooks', 'Runbooks'),
+      guide('disasters', 'Disasters'),
+      guide('slo', 'Objectives'),
+      guide('threat-model', 'Threats'),
+      guide('hardening', 'Hardening'),
       guide('price-imports', 'Importing prices'),
       guide('configuration', 'Configuration'),
     ],

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { createTransport } from 'nodemailer'
 import type { Config } from '../../config.ts'
 import type { Log } from '../../platform/infra/log.ts'
 import type { HttpOutcome } from '../../platform/infra/outbound.ts'
@@ -45,6 +44,7 @@ export function createMailer({ config, log, host: ownHost }: MailerOptions): Sen
     const isTls = relay.protocol === 'smtps:'
     const host = relay.hostname.replace(/^\[|\]$/g, '')
     const port = relay.port === '' ? (isTls ? smtpsPort : smtpPort) : Number(relay.port)
+    const { createTransport } = await import('nodemailer')
     const connection = await connectTrusted(host, port)
     sockets.push(connection)
     if (isOver()) {

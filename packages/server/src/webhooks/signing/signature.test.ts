@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
@@ -107,6 +108,40 @@ describe('the code of the guide', async () => {
       'x'.repeat(999),
     ])
       expect(isGenuine(body, odd, secret)).toBe(false)
+  })
+
+  test('says the same in Python', () => {
+    const python = /```python\n(.*?)```/s.exec(guide)![1]!
+    const old = newOrgSecret()
+    const v1 = signedHeaders({ version: 1, secret: old, deprecation }, { eventId, body, nowMs })['x-svc-signature']!
+    const asked: [string, string, string, number][] = [
+      [body, header, secret, seconds],
+      [body, header, previous, seconds + 300],
+      [body, header, secret, seconds + 301],
+      [`${body} `, header, secret, seconds],
+      [body, header, newOwnSecret(), seconds],
+      [body, 't=', secret, seconds],
+      [body, `t=${seconds}`, secret, seconds],
+      [body, 'v1=00', secret, seconds],
+    ]
+    const program = `${python}
+import json, sys
+asked, v1 = json.load(sys.stdin)
+print(json.dumps([[is_genuine(b.encode(), h, s, n) for b, h, s, n in asked], [is_genuine_v1(b.encode(), h, s) for b, h, s in v1]]))`
+    const input = JSON.stringify([
+      asked,
+      [
+        [body, v1, old],
+        [`${body} `, v1, old],
+        [body, header, secret],
+      ],
+    ])
+    const printed = execFileSync('python3', ['-c', program], { encoding: 'utf8', input })
+    expect(JSON.parse(printed)).toEqual([
+      asked.map(([given, text, known, now]) => isGenuine(given, text, known, now)),
+      [true, false, false],
+    ])
+    expect(JSON.parse(printed)).toMatchObject([[true, true, false, false, false, false, false, false], {}])
   })
 
   test('knows the organization’s secret too', () => {

@@ -1,0 +1,5 @@
+export { beginMove, cancelMove, carryOutMove, listMoves, type MoveView, purgeMoved } from './move-queries.ts'
+export { ChangesOutrun, SidesDiffer } from './mover.ts'
+export { rescueMoves } from './rescue.ts'
+export { StepRefused } from './source-queries.ts'
+export { TargetRefused } from './target.ts'
