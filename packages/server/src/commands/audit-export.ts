@@ -1,11 +1,13 @@
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { open } from 'node:fs/promises'
 import { auditKeyring, verifyExport } from '../access/audit/audit.ts'
 import type { Config } from '../config.ts'
 import { present } from '../values/present.ts'
 
-const linesOf = (path: string) =>
-  createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })
+/** Reads a file line by line. It is opened with the first line asked for: a line reader that waits loses what it has read. */
+export async function* linesOf(path: string): AsyncGenerator<string> {
+  await using file = await open(path)
+  yield* file.readLines()
+}
 
 /** Verifies an NDJSON export against the master keys, without a database; exits with 1 when the chain is broken. */
 export async function verifyAuditExport(config: Pick<Config, 'masterKeys'>, [path, headsPath]: readonly string[]) {
