@@ -1,5 +1,6 @@
 import { Gauge } from 'prom-client'
 import type { Platform } from '../platform/infra/platform.ts'
+import { repeat } from '../platform/infra/repeat.ts'
 import { expiredHolds, expiryGraceMs, type Lanes } from './lanes/lanes.ts'
 
 const sweepEveryMs = 1_000
@@ -12,10 +13,6 @@ export function sweepExpiredHolds({ sql, log, metrics }: Platform, lanes: Lanes)
     help: 'Holds whose lease was over at the last sweep.',
     registers: [metrics],
   })
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
-  let sweeping = Promise.resolve()
-
   async function sweep() {
     const holds = await expiredHolds(sql, expiryGraceMs, perSweep)
     found.set(holds.length)
@@ -25,26 +22,11 @@ export function sweepExpiredHolds({ sql, log, metrics }: Platform, lanes: Lanes)
     const failed = (await Promise.allSettled(ends)).filter(({ status }) => status === 'rejected')
     if (failed.length > 0)
       log.warn({ failed: failed.length }, 'expired holds were not ended; the next sweep tries again')
-    return holds.length === perSweep ? 0 : sweepEveryMs
+    return holds.length === perSweep
   }
 
-  function again(afterMs: number) {
-    if (isClosed) return
-    timer = setTimeout(() => {
-      sweeping = sweep()
-        .catch((error: unknown) => {
-          log.warn({ error }, 'the sweep for expired holds failed')
-          return sweepEveryMs
-        })
-        .then(again)
-    }, afterMs)
-  }
-  again(sweepEveryMs)
-  return {
-    close: async () => {
-      isClosed = true
-      clearTimeout(timer)
-      await sweeping
-    },
-  }
+  return repeat(sweep, {
+    everyMs: sweepEveryMs,
+    onError: (error) => log.warn({ error }, 'the sweep for expired holds failed'),
+  })
 }

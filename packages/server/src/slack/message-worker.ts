@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { approvalViews, findApproval } from '../governance/approvals/approvals.ts'
 import type { Platform } from '../platform/infra/platform.ts'
+import { repeat } from '../platform/infra/repeat.ts'
 import type { Tx } from '../platform/infra/sql.ts'
 import { newUuid, parseId } from '../values/id.ts'
 import { present } from '../values/present.ts'
@@ -59,7 +59,6 @@ export function startSlackMessages(platform: Platform) {
   const slack = createSlackClient(outbound, config, version, () => clock.now().getTime())
   const secrets = createSlackSecrets(config)
   const leaseSeconds = config.webhookTimeoutSeconds + leaseReserveSeconds
-  const closed = new AbortController()
 
   /** Returns a message as it should be; undefined where the approval is no longer stored. */
   async function wantedMessage(tx: Tx, orgId: string, approvalId: string) {
@@ -130,7 +129,7 @@ export function startSlackMessages(platform: Platform) {
     return answer.waitSeconds > 0 ? Math.min(answer.waitSeconds, longestWaitSeconds) : Math.min(pause, 60)
   }
 
-  async function serve(orgId: string, lease: string) {
+  async function serve(orgId: string, lease: string, closed: AbortSignal) {
     let pause = 0
     try {
       const { app, rows } = await sql.asOrgs([orgId], async (tx) => ({
@@ -141,7 +140,7 @@ export function startSlackMessages(platform: Platform) {
       for (const row of rows) {
         // A process that was held up for long must not send what another one has sent meanwhile.
         const isHeld = await sql.asOrgs([orgId], (tx) => renewLease(tx, orgId, lease, leaseSeconds))
-        if (!isHeld || pause > 0 || closed.signal.aborted) break
+        if (!isHeld || pause > 0 || closed.aborted) break
         pause = await show(orgId, row, { token, channel: app.channel })
       }
     } catch (error) {
@@ -153,31 +152,26 @@ export function startSlackMessages(platform: Platform) {
 
   const busy = new Set<Promise<void>>()
 
-  async function run() {
-    while (!closed.signal.aborted) {
-      const lease = newUuid()
-      const orgIds = await leaseApps(sql, lease, leaseSeconds, appsAtOnce - busy.size).catch((error: unknown) => {
-        log.warn({ error }, 'looking for messages to Slack failed and will be retried')
-        return []
-      })
-      for (const orgId of orgIds) {
-        const served = serve(orgId, lease)
-          .catch((error: unknown) =>
-            log.warn({ error, org_id: orgId }, 'a Slack app was not given back; its lease ends by itself'),
-          )
-          .finally(() => busy.delete(served))
-        busy.add(served)
-      }
-      await sleep(pollEveryMs, undefined, { signal: closed.signal }).catch(() => undefined)
+  async function serveDue(closed: AbortSignal) {
+    const lease = newUuid()
+    for (const orgId of await leaseApps(sql, lease, leaseSeconds, appsAtOnce - busy.size)) {
+      const served = serve(orgId, lease, closed)
+        .catch((error: unknown) =>
+          log.warn({ error, org_id: orgId }, 'a Slack app was not given back; its lease ends by itself'),
+        )
+        .finally(() => busy.delete(served))
+      busy.add(served)
     }
-    await Promise.all(busy)
   }
 
-  const running = run()
+  const serving = repeat(serveDue, {
+    everyMs: pollEveryMs,
+    onError: (error) => log.warn({ error }, 'looking for messages to Slack failed and will be retried'),
+  })
   return {
     close: async () => {
-      closed.abort()
-      await running
+      await serving.close()
+      await Promise.all(busy)
       await outbound.close()
     },
   }

@@ -3,6 +3,7 @@ import { Counter, Gauge } from 'prom-client'
 import type { Config } from '../../config.ts'
 import type { Job } from '../../platform/infra/jobs.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { repeat } from '../../platform/infra/repeat.ts'
 import { attributeNew, attributeOld } from './attribution-store.ts'
 import { utcMidnight } from './granules.ts'
 import {
@@ -122,29 +123,12 @@ export function startFolding(platform: Platform) {
     help: 'Usage deltas that were folded into rollups.',
     registers: [metrics],
   })
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
-  let sweeping = Promise.resolve()
-
-  async function sweep() {
+  async function sweep(closed: AbortSignal) {
     waiting.set(await deltasWaiting(sql))
-    foldedSoFar.inc(await foldDeltas(platform, () => isClosed))
+    foldedSoFar.inc(await foldDeltas(platform, () => closed.aborted))
   }
-
-  function again() {
-    if (isClosed) return
-    timer = setTimeout(() => {
-      sweeping = sweep()
-        .catch((error: unknown) => log.warn({ error }, 'folding usage failed; the next sweep tries again'))
-        .then(again)
-    }, sweepEveryMs)
-  }
-  again()
-  return {
-    close: async () => {
-      isClosed = true
-      clearTimeout(timer)
-      await sweeping
-    },
-  }
+  return repeat(sweep, {
+    everyMs: sweepEveryMs,
+    onError: (error) => log.warn({ error }, 'folding usage failed; the next sweep tries again'),
+  })
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { type Repetition, repeat } from '../../platform/infra/repeat.ts'
 import { formatId } from '../../values/id.ts'
 import { openCellLink } from '../link/link.ts'
 import { carryOutMove, thawAbandoned } from './move-queries.ts'
@@ -12,11 +12,10 @@ const keepDays = 7
  * Looks for organizations that are closed because they move, and whose mover is gone. One that has not been moved yet is opened where it is,
  * for the command to be run again; one that has is opened at its new home.
  */
-export function rescueMoves(platform: Platform, everyMs = 2_000): { readonly close: () => Promise<void> } {
+export function rescueMoves(platform: Platform, everyMs = 2_000): Repetition {
   const { sql, log } = platform
   const link = openCellLink(platform)
   if (!link) return { close: async () => undefined }
-  const closed = new AbortController()
 
   async function rescue() {
     for (const { moved_org: org, state } of await listClosed(sql.pool)) {
@@ -33,18 +32,13 @@ export function rescueMoves(platform: Platform, everyMs = 2_000): { readonly clo
     }
   }
 
-  async function run() {
-    while (!closed.signal.aborted) {
-      await rescue().catch((error: unknown) => log.debug({ error }, 'nobody has looked for abandoned moves'))
-      await sleep(everyMs, undefined, { signal: closed.signal }).catch(() => undefined)
-    }
-  }
-  const running = run()
-
+  const rescuing = repeat(rescue, {
+    everyMs,
+    onError: (error) => log.debug({ error }, 'nobody has looked for abandoned moves'),
+  })
   return {
     close: async () => {
-      closed.abort()
-      await running
+      await rescuing.close()
       link.close()
     },
   }

@@ -1,5 +1,6 @@
 import type { Lanes } from '../../decisions/lanes/lanes.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { repeat } from '../../platform/infra/repeat.ts'
 import { formatId } from '../../values/id.ts'
 import { Rotation } from '../../values/rotation.ts'
 import { claimQuietSessions, recordClaims } from './session-metrics.ts'
@@ -19,32 +20,10 @@ type Needed = Pick<Platform, 'sql' | 'clock' | 'log' | 'metrics'>
 
 /** Records waiting telemetry, again and again, until it is closed. */
 export function recordWaitingTelemetry(platform: Needed, lanes: Lanes) {
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
-  let working = Promise.resolve()
-  const recordDue = createRounds(platform, lanes, quietMs)
-  function again(isMore: boolean) {
-    if (isClosed) return
-    timer = setTimeout(
-      () => {
-        working = recordDue()
-          .catch((error: unknown) => {
-            platform.log.warn({ error }, 'waiting telemetry was not recorded')
-            return false
-          })
-          .then(again)
-      },
-      isMore ? 0 : everyMs,
-    )
-  }
-  again(false)
-  return {
-    close: async () => {
-      isClosed = true
-      clearTimeout(timer)
-      await working
-    },
-  }
+  return repeat(createRounds(platform, lanes, quietMs), {
+    everyMs,
+    onError: (error) => platform.log.warn({ error }, 'waiting telemetry was not recorded'),
+  })
 }
 
 /**

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Deprecation, deliveryHeaders } from '../../contract/deprecations/deprecations.ts'
 import type { Platform } from '../../platform/infra/platform.ts'
+import { repeat } from '../../platform/infra/repeat.ts'
 import { Rotation } from '../../values/rotation.ts'
 import { createMailer } from '../destinations/mail.ts'
 import { sendCodes } from '../destinations/mail-addresses.ts'
@@ -34,31 +34,28 @@ export function startWebhookDelivery(platform: Platform, registry: readonly Depr
     recent,
     deprecationHeaders: deliveryHeaders(registry, addresses.docsUrl()),
   })
-  const closed = new AbortController()
   const turns = new Rotation()
 
-  async function repeat(work: () => Promise<number>) {
-    while (!closed.signal.aborted) {
-      const made = await work().catch((error: unknown) => {
-        log.warn({ error }, 'draining events failed and will be retried')
-        return 0
-      })
+  function drain(work: () => Promise<number>) {
+    async function round() {
+      const made = await work()
       if (made > 0) dispatcher.wake()
-      else await sleep(drainEveryMs, undefined, { signal: closed.signal }).catch(() => undefined)
+      return made > 0
     }
+    const onError = (error: unknown) => log.warn({ error }, 'draining events failed and will be retried')
+    return repeat(round, { everyMs: drainEveryMs, onError })
   }
   // New events do not wait for replays.
   const draining = [
-    repeat(() => drainEvents(platform, recent, follow)),
-    repeat(() => continueReplays(platform)),
-    repeat(() => closeDigests(platform, turns)),
-    ...(config.smtpUrl === undefined ? [] : [repeat(() => sendCodes(platform, sendMail))]),
+    drain(() => drainEvents(platform, recent, follow)),
+    drain(() => continueReplays(platform)),
+    drain(() => closeDigests(platform, turns)),
+    ...(config.smtpUrl === undefined ? [] : [drain(() => sendCodes(platform, sendMail))]),
   ]
 
   return {
     close: async () => {
-      closed.abort()
-      await Promise.all(draining)
+      await Promise.all(draining.map(({ close }) => close()))
       await dispatcher.close()
       await outbound.close()
     },
