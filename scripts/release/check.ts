@@ -31,7 +31,7 @@ export async function surfaceFaults(tree: Tree): Promise<string[]> {
     ...sequenceFaults(ledger),
     ...historyFaults(ledger, releases),
     ...settingFaults(ledger, settings, tree.deprecations, newest),
-    ...versionFaults(ledger, tree.packageVersion),
+    ...versionFaults(ledger, tree.written),
     ...changelogFaults(tree.changelog, tree.deprecations, ledger),
   ]
 }

@@ -42,7 +42,10 @@ function prepare(...versions: string[]) {
 function prepareWithPackage(...versions: string[]) {
   prepare(...versions)
   mkdirSync(join(root, 'packages/server'), { recursive: true })
-  writeAt('packages/server/package.json', JSON.stringify({ version: versions.at(-1) }))
+  writeAt(
+    'packages/server/package.json',
+    JSON.stringify({ name: 'server', version: versions.at(-1), private: true }, undefined, 2),
+  )
 }
 
 const writeAt = (path: string, text: string) => writeFileSync(join(root, path), text)
@@ -116,7 +119,7 @@ test.each([
   ['lost settings', () => writeAt('releases/0.1.0/settings.json', '["SVC_LOST"]'), 'SVC_LOST was a setting'],
   ['the history', () => prepareWithPackage('0.1.0', '0.2.0', '0.3.0'), 'releases/0.2.0 is missing'],
   ['the sequence', () => prepareWithPackage('0.1.0', '0.0.9'), '0.0.9 does not come after 0.1.0'],
-  ['the version', () => prepare('0.1.0', '0.2.0'), 'packages/server/package.json is 0.1.0'],
+  ['the version', () => prepare('0.1.0', '0.2.0'), 'packages/server/package.json is of 0.1.0'],
   ['the changelog', () => writeAt('CHANGELOG.md', ''), 'CHANGELOG.md has no section for 0.1.0'],
   ['the shape of the ledger', () => writeAt('releases.json', '[{ "version": "0.1.0" }]'), 'entry 1 of releases.json'],
 ])('the check of the tree includes %s', async (_, spoil, fault) => {

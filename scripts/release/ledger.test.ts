@@ -75,11 +75,16 @@ test.each<[string, LedgerEntry[], string]>([
   expect(sequenceFaults(ledger)).toEqual([expect.stringContaining(fault)])
 })
 
-test('the newest release of the ledger is the version of the server', () => {
+test('the newest release of the ledger is the version that is written everywhere', () => {
   const ledger = [entry('0.1.0'), entry('0.2.0')]
-  expect(versionFaults(ledger, '0.2.0')).toEqual([])
-  expect(versionFaults(ledger, '0.1.0')).toHaveLength(1)
-  expect(versionFaults(ledger, '0.3.0')).toHaveLength(1)
+  const written = (version: string) => [
+    { path: 'here', version: '0.2.0' },
+    { path: 'there', version },
+  ]
+  expect(versionFaults(ledger, written('0.2.0'))).toEqual([])
+  expect(versionFaults(ledger, written('0.1.0'))).toEqual([expect.stringContaining('there is of 0.1.0')])
+  expect(versionFaults(ledger, written('0.3.0'))).toHaveLength(1)
+  expect(versionFaults(ledger, [])).toHaveLength(1)
 })
 
 test.each<[string, unknown]>([

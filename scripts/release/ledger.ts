@@ -1,5 +1,6 @@
 import { readDate } from './calendar.ts'
 import { compareVersions, isVersion } from './version.ts'
+import type { WrittenVersion } from './written-versions.ts'
 
 export interface LedgerEntry {
   readonly version: string
@@ -104,9 +105,11 @@ function removalFaults(ledger: readonly LedgerEntry[]): string[] {
   )
 }
 
-export function versionFaults(ledger: readonly LedgerEntry[], packageVersion: string): string[] {
+/** Whatever is released together has the version of the newest release, wherever that is written. */
+export function versionFaults(ledger: readonly LedgerEntry[], written: readonly WrittenVersion[]): string[] {
   const newest = ledger.at(-1)?.version
-  return newest === packageVersion
-    ? []
-    : [`packages/server/package.json is ${packageVersion}, the newest release of releases.json ${newest}`]
+  if (written.length === 0) return ['no version of the program is written anywhere']
+  return written
+    .filter(({ version }) => version !== newest)
+    .map(({ path, version }) => `${path} is of ${version}, the newest release of releases.json is ${newest}`)
 }

@@ -8,6 +8,7 @@ import type { LedgerEntry } from './ledger.ts'
 import type { CurrentSetting } from './settings.ts'
 import { type PublishedError, type Release, type Surface, surfaceFiles } from './surface.ts'
 import { compareVersions, isVersion } from './version.ts'
+import { readWrittenVersions, type WrittenVersion } from './written-versions.ts'
 
 /** All that the release checks compare. */
 export interface Tree {
@@ -18,7 +19,7 @@ export interface Tree {
   readonly settings: readonly CurrentSetting[]
   readonly ledger: readonly LedgerEntry[]
   readonly changelog: string
-  readonly packageVersion: string
+  readonly written: readonly WrittenVersion[]
   /** Oldest first. */
   readonly releases: readonly Release[]
 }
@@ -36,7 +37,7 @@ export function readTree(root: string): Tree {
     settings: documentedSettings,
     ledger: readJson(join(root, 'releases.json')) as LedgerEntry[],
     changelog: readFileSync(join(root, 'CHANGELOG.md'), 'utf8'),
-    packageVersion: (readJson(join(root, 'packages/server/package.json')) as { version: string }).version,
+    written: readWrittenVersions(root),
     releases: readReleases(join(root, 'releases')),
   }
 }

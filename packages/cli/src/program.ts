@@ -14,6 +14,7 @@ import { addRunCommands } from './commands/runs.ts'
 import { addUsageCommands } from './commands/usage.ts'
 import { addVerificationCommands } from './commands/verification.ts'
 import type { Surroundings } from './surroundings.ts'
+import { version } from './version.ts'
 
 const exitCodeHelp = `
 The key comes from WEIR_API_KEY, or from a profile that \`weir login\` keeps; the address from --url, WEIR_BASE_URL or the profile.
@@ -25,7 +26,7 @@ difference; 4 no usable answer; 5 no key, or it may not do this; 6 somebody else
 export function createProgram(surroundings: Surroundings): Command {
   const program = new Command('weir')
     .description('What AI agents may spend and do: the command line of Weir.')
-    .version('0.1.0')
+    .version(version)
     .option('--url <url>', 'the address of the server')
     .option('--profile <name>', 'the profile to use')
     .option('--json', 'print JSON, for programs')

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Fault } from '../faults.ts'
 import { fieldOf, isRecord, type Json, recordsOf, textOf } from '../values.ts'
+import { version } from '../version.ts'
 import type { Answer } from './answer.ts'
 import { faultOf } from './refusals.ts'
 
@@ -32,7 +33,7 @@ const attempts = 6
 const defaultLongestWaitMs = 90_000
 const longestBackoffMs = 10_000
 const longestStreamMs = 30 * 60_000
-const userAgent = 'weir-cli/0.1.0'
+const userAgent = `weir-cli/${version}`
 
 /** The client of a server: it speaks `/v1`, follows no redirect, and repeats only what is safe to repeat. */
 export class Client {

@@ -10,7 +10,8 @@ import { environmentOf, type Manifest, rendered, schemaFaults, workloadsIn } fro
 /** The Helm chart against what Kustomize makes of the same sources, text by text. */
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const gatewayConfig = readFileSync(`${root}/deploy/kubernetes/components/gateway/gateway.json`, 'utf8')
-const image = { image: { tag: '0.1.0' } }
+const { version } = JSON.parse(readFileSync(`${root}/packages/server/package.json`, 'utf8')) as { version: string }
+const image = { image: { tag: version } }
 const small = valuesWith(image)
 const production = valuesWith({ ...image, gateway: { enabled: true, config: gatewayConfig } }, 'values-production.yaml')
 
@@ -103,7 +104,7 @@ describe('every choice', () => {
       'ServiceAccount/weir',
     ])
     const worker = workloadsIn(manifests).find(({ name }) => name === 'weir-worker')
-    expect(worker!.template.spec!.containers[0]!.image).toBe('registry.example.com/weir:0.1.0')
+    expect(worker!.template.spec!.containers[0]!.image).toBe(`registry.example.com/weir:${version}`)
   })
 
   test('of settings replaces the pods that read them, and the others stay', () => {
@@ -163,7 +164,6 @@ describe('Helm', () => {
   })
 
   test('has the version of the program', () => {
-    const { version } = JSON.parse(readFileSync(`${root}/packages/server/package.json`, 'utf8')) as { version: string }
     expect(parse(chartFile('Chart.yaml'))).toMatchObject({ apiVersion: 'v2', version, appVersion: version })
   })
 })
