@@ -100,7 +100,7 @@ export async function proveImport(
       const code = answer.json.error?.code
       if (code === 'service_unavailable' && busy < mostBusy) {
         busy += 1
-        say?.(`${method} ${path}: the service is busy`)
+        say?.(`${method} ${path.slice(0, 120)}: the service is busy`)
         await pause(2_000 * busy)
       } else if (code === 'rate_limited') await pause(Number(answer.headers.get('retry-after')) * 1_000)
       else return answer
