@@ -3077,15 +3077,15 @@ CREATE VIEW public.batch_movements WITH (security_invoker='true') AS
     b.kinds[LEAST((m.idx + 1), cardinality(b.kinds))] AS kind,
     m.hold_id,
         CASE
-            WHEN (cardinality(b.key_places) = 0) THEN b.keys
-            ELSE ARRAY( SELECT b.keys[p.place] AS keys
+            WHEN (cardinality(b.key_places) > 0) THEN ARRAY( SELECT b.keys[p.place] AS keys
                FROM unnest(b.key_places[m.first:m.last]) WITH ORDINALITY p(place, number)
               ORDER BY p.number)
+            ELSE b.keys
         END AS keys,
-    b.d_spent[m.first_change:m.last_change] AS d_spent,
-    b.d_held[m.first_change:m.last_change] AS d_held,
-    b.d_overrun[m.first_change:m.last_change] AS d_overrun,
-    b.d_late[m.first_change:m.last_change] AS d_late,
+    COALESCE(b.d_spent[m.first_change:m.last_change], '{}'::bigint[]) AS d_spent,
+    COALESCE(b.d_held[m.first_change:m.last_change], '{}'::bigint[]) AS d_held,
+    COALESCE(b.d_overrun[m.first_change:m.last_change], '{}'::bigint[]) AS d_overrun,
+    COALESCE(b.d_late[m.first_change:m.last_change], '{}'::bigint[]) AS d_late,
     b.actors[LEAST((m.idx + 1), cardinality(b.actors))] AS actor,
     b.reason,
     b.made_by_keys[LEAST((m.idx + 1), cardinality(b.made_by_keys))] AS key_id,
@@ -3094,17 +3094,18 @@ CREATE VIEW public.batch_movements WITH (security_invoker='true') AS
      CROSS JOIN LATERAL ( SELECT ((u.number - 1))::integer AS idx,
             u.hold_id,
             p.first,
-            u.key_end AS last,
+            p.last,
                 CASE
                     WHEN b.changes_by_key THEN p.first
                     ELSE (u.number)::integer
                 END AS first_change,
                 CASE
-                    WHEN b.changes_by_key THEN u.key_end
+                    WHEN b.changes_by_key THEN p.last
                     ELSE (u.number)::integer
                 END AS last_change
            FROM (UNNEST(b.hold_ids, b.key_ends) WITH ORDINALITY u(hold_id, key_end, number)
-             CROSS JOIN LATERAL ( SELECT (COALESCE(b.key_ends[((u.number)::integer - 1)], 0) + 1) AS first) p)) m);
+             CROSS JOIN LATERAL ( SELECT (COALESCE(b.key_ends[((u.number)::integer - 1)], (((u.number)::integer - 1) * cardinality(b.keys))) + 1) AS first,
+                    COALESCE(u.key_end, ((u.number)::integer * cardinality(b.keys))) AS last) p)) m);
 
 CREATE TABLE public.benchmark_cohorts (
     id uuid NOT NULL,

@@ -19,16 +19,17 @@ const insertBatches = statement(
   `insert into ledger_batches (org_id, seq, at, decide_version, keys, spent_after, held_after, prev_seq, hold_ids, key_ends, kinds, key_places,
                                changes_by_key, d_spent, d_held, d_overrun, d_late, made_by_keys, made_by_grants, actors)
    select org_id, seq, at, $4, ($5::uuid[])[key_1:key_n], ($8::bigint[])[key_1:key_n], ($9::bigint[])[key_1:key_n], ($10::bigint[])[key_1:key_n],
-          ($11::uuid[])[hold_1:hold_n], ($14::integer[])[hold_1:hold_n], ($15::text[])[kind_1:kind_n], ($18::integer[])[place_1:place_n],
-          changes_by_key, ($22::bigint[])[spent_1:spent_n], ($25::bigint[])[held_1:held_n], ($28::bigint[])[overrun_1:overrun_n],
-          ($31::bigint[])[late_1:late_n], ($34::uuid[])[maker_1:maker_n], ($37::uuid[])[grant_1:grant_n],
-          ($40::text[])[actor_1:actor_n]::jsonb[]
-     from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $6::integer[], $7::integer[], $12::integer[], $13::integer[], $16::integer[],
-                 $17::integer[], $19::integer[], $20::integer[], $21::boolean[], $23::integer[], $24::integer[], $26::integer[], $27::integer[],
-                 $29::integer[], $30::integer[], $32::integer[], $33::integer[], $35::integer[], $36::integer[], $38::integer[], $39::integer[],
-                 $41::integer[], $42::integer[])
-          as b (org_id, seq, at, key_1, key_n, hold_1, hold_n, kind_1, kind_n, place_1, place_n, changes_by_key, spent_1, spent_n, held_1, held_n,
-                overrun_1, overrun_n, late_1, late_n, maker_1, maker_n, grant_1, grant_n, actor_1, actor_n)`,
+          ($11::uuid[])[hold_1:hold_n], nullif(($14::integer[])[end_1:end_n], '{}'), ($17::text[])[kind_1:kind_n],
+          nullif(($20::integer[])[place_1:place_n], '{}'), changes_by_key, nullif(($24::bigint[])[spent_1:spent_n], '{}'),
+          nullif(($27::bigint[])[held_1:held_n], '{}'), nullif(($30::bigint[])[overrun_1:overrun_n], '{}'),
+          nullif(($33::bigint[])[late_1:late_n], '{}'), nullif(($36::uuid[])[maker_1:maker_n], '{}'),
+          nullif(($39::uuid[])[grant_1:grant_n], '{}'), nullif(($42::text[])[actor_1:actor_n], '{}')::jsonb[]
+     from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $6::integer[], $7::integer[], $12::integer[], $13::integer[], $15::integer[],
+                 $16::integer[], $18::integer[], $19::integer[], $21::integer[], $22::integer[], $23::boolean[], $25::integer[], $26::integer[],
+                 $28::integer[], $29::integer[], $31::integer[], $32::integer[], $34::integer[], $35::integer[], $37::integer[], $38::integer[],
+                 $40::integer[], $41::integer[], $43::integer[], $44::integer[])
+          as b (org_id, seq, at, key_1, key_n, hold_1, hold_n, end_1, end_n, kind_1, kind_n, place_1, place_n, changes_by_key, spent_1, spent_n,
+                held_1, held_n, overrun_1, overrun_n, late_1, late_n, maker_1, maker_n, grant_1, grant_n, actor_1, actor_n)`,
 )
 
 /** Returns the statement that writes the journal of organizations whose money has moved: movements, and what each batch left behind. */
@@ -53,7 +54,7 @@ export function journalWrite(moved: readonly OrgWrites[], version: number): Boun
       bigintArray(balances.map(({ held }) => held)),
       bigintArray(balances.map(({ previous }) => previous)),
       ...slices(uuidArray, moved, ({ decision }) => decision.movements.map(({ holdId }) => holdId)),
-      integerArray(changes.flatMap(({ ends }) => ends)),
+      ...slices(integerArray, changes, ({ ends }) => ends),
       ...ofMovements(textArray, ({ kind }) => kind),
       ...slices(integerArray, changes, ({ places }) => places),
       booleanArray(changes.map(({ areByKey }) => areByKey)),
@@ -80,7 +81,7 @@ const counted = ['spent', 'held', 'overrun', 'late'] as const satisfies readonly
 
 /**
  * Returns what movements change, as the row of their batch has it: the places of their keys among those of the batch, and where each
- * movement's end, but no places where each changes all keys in their order; amounts by key, or by movement where each changes its keys by the
+ * movement's end, but neither where each changes all keys in their order; amounts by key, or by movement where each changes its keys by the
  * same, but none where all are 0.
  */
 function changesIn({ movements, after }: BatchDecision) {
@@ -104,7 +105,7 @@ function changesIn({ movements, after }: BatchDecision) {
     )
     return amounts.some((amount) => amount !== 0n) ? amounts : []
   }
-  return { places: areAll ? [] : places, ends, areByKey, amountsOf }
+  return { ...(areAll ? { places: [], ends: [] } : { places, ends }), areByKey, amountsOf }
 }
 
 /** Returns the actor of a movement, as JSON, where it is not the maker, who is written anyway. */

@@ -184,10 +184,10 @@ export async function bookAdjustment(
       select ${orgId}, ${key}, ${limitId}, ${kind}, ${subject}, ${unit}, ${period?.label ?? ''}, ${time(period?.startMs)}::timestamptz, ${time(period?.endMs)}::timestamptz, greatest(${adjustment.delta}::bigint, 0), seq from ledger
       on conflict (org_id, key) do update set spent = allowances.spent + ${adjustment.delta}::bigint, last_seq = excluded.last_seq
       returning spent, held)
-    insert into ledger_batches (org_id, seq, at, keys, spent_after, held_after, prev_seq, decide_version, kinds, hold_ids, key_places, key_ends,
-                                changes_by_key, d_spent, d_held, d_overrun, d_late, made_by_keys, made_by_grants, actors, reason)
+    insert into ledger_batches (org_id, seq, at, keys, spent_after, held_after, prev_seq, decide_version, kinds, hold_ids, changes_by_key, d_spent,
+                                made_by_keys, made_by_grants, actors, reason)
     select ${orgId}, seq, at, array[${key}::uuid], array[spent], array[held], array[coalesce((select last_seq from before), 0)], ${adjustment.version},
-           array['adjust'], array[null::uuid], '{}', array[1], false, array[${adjustment.delta}::bigint], '{}', '{}', '{}',
+           array['adjust'], array[null::uuid], false, array[${adjustment.delta}::bigint],
            array[${adjustment.madeBy.key_id}::uuid], array[${adjustment.madeBy.grant_id}::uuid], array[${JSON.stringify(adjustment.actor)}::jsonb],
            ${adjustment.reason}
       from ledger, now, changed returning seq`.execute(tx)
