@@ -37,7 +37,7 @@ export class Part {
       const { exitCode } = running.process
       if (exitCode !== null) throw new Error(`${this.name} ended with ${exitCode}: ${running.errors.join('\n')}`)
       return this.isReady().catch(() => false)
-    }).catch((cause: unknown) => {
+    }, 300_000).catch((cause: unknown) => {
       const lines = running.lines.slice(-5).map((line) => JSON.stringify(line))
       throw new Error(`${this.name} does not become ready: ${lines.join('\n')}`, { cause })
     })

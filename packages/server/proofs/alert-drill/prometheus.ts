@@ -31,7 +31,7 @@ export async function startPrometheus(port: number, targets: Readonly<Record<str
   const folder = mkdtempSync(join(tmpdir(), 'weir-prometheus-'))
   writeFileSync(join(folder, 'rules.yaml'), hurried(readFileSync(rulesFile, 'utf8')))
   const config = {
-    global: { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '500ms' },
+    global: { scrape_interval: '1500ms', scrape_timeout: '1500ms', evaluation_interval: '500ms' },
     rule_files: ['rules.yaml'],
     scrape_configs: Object.entries(targets).map(([job, target]) => ({
       job_name: job,
