@@ -26,7 +26,8 @@ try {
       continue
     }
     const inSeconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
-    told[drill.name] = `fired after ${inSeconds(report.firedAfterMs)}, cleared after ${inSeconds(report.clearedAfterMs)}`
+    told[drill.name] =
+      `fired after ${inSeconds(report.firedAfterMs)}, cleared after ${inSeconds(report.clearedAfterMs)}`
     console.log(`${drill.name}: ${drill.alerts.join(', ')} ${told[drill.name]}`)
   }
 } finally {

@@ -40,9 +40,7 @@ export class DrillDatabase {
 
   /** Takes writes, or none. */
   async setWritable(isWritable: boolean) {
-    await this.alter(
-      isWritable ? 'reset default_transaction_read_only' : 'set default_transaction_read_only = on',
-    )
+    await this.alter(isWritable ? 'reset default_transaction_read_only' : 'set default_transaction_read_only = on')
     await this.endSessions()
   }
 

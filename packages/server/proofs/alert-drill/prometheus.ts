@@ -18,7 +18,10 @@ export const hurried = (rules: string) =>
       (_match, before: string, count: string, unit: string) =>
         `${before}${Math.round((Number(count) * secondsPer[unit]! * 1_000) / hurry)}ms`,
     )
-    .replace(/(\btime\(\) - [^>]*> )(\d+)/g, (_match, before: string, seconds: string) => before + Number(seconds) / hurry)
+    .replace(
+      /(\btime\(\) - [^>]*> )(\d+)/g,
+      (_match, before: string, seconds: string) => before + Number(seconds) / hurry,
+    )
 
 export interface Prometheus {
   /** Alerts that are pending or firing. */

@@ -19,7 +19,11 @@ test('a worker that dies is seen by a real Prometheus with the shipped rules, an
 
 test('every alert of the rules fires and clears in a drill', () => {
   const drilled = drills.flatMap(({ alerts }) => alerts)
-  expect(drilled.toSorted()).toEqual(allRules().flatMap(({ alert }) => alert ?? []).toSorted())
+  expect(drilled.toSorted()).toEqual(
+    allRules()
+      .flatMap(({ alert }) => alert ?? [])
+      .toSorted(),
+  )
   expect(new Set(drills.map(({ name }) => name)).size).toBe(drills.length)
 })
 

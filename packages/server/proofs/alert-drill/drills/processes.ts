@@ -27,8 +27,7 @@ export const processes: readonly Drill[] = [
   {
     name: 'an earlier release was forgotten',
     alerts: ['WeirVersionsMixed', 'WeirPriceCatalogOld'],
-    cause: ({ parts, earlierRelease }) =>
-      parts.api.restart({ command: [process.execPath, earlierRelease(), 'api'] }),
+    cause: ({ parts, earlierRelease }) => parts.api.restart({ command: [process.execPath, earlierRelease(), 'api'] }),
     cure: ({ parts }) => parts.api.restart(),
   },
   {

@@ -60,12 +60,7 @@ export const records: readonly Drill[] = [
     name: 'spans have no id',
     alerts: ['WeirSpansNotRecorded'],
     cause: ({ ask, owner }) =>
-      ask(
-        'POST',
-        '/v1/otlp/v1/traces',
-        { resourceSpans: [{ scopeSpans: [{ spans: [spanWithoutId] }] }] },
-        owner,
-      ),
+      ask('POST', '/v1/otlp/v1/traces', { resourceSpans: [{ scopeSpans: [{ spans: [spanWithoutId] }] }] }, owner),
   },
   {
     name: 'a job may not do what it does',
