@@ -17,11 +17,12 @@ const chatUsage = (entry: Entry) => ({
   ...(entry.reasoning > 0 && { completion_tokens_details: { reasoning_tokens: entry.reasoning } }),
 })
 
-function chatAnswer(entry: Entry, body: Record<string, unknown>): Answer {
+function chatAnswer(entry: Entry, body: Record<string, unknown>, { hidesUsage }: Script): Answer {
   const base = { id: 'chatcmpl-practice', created: 0, model: entry.model }
   const isText = entry.dialect === 'completions'
   const object = isText ? 'text_completion' : 'chat.completion'
-  const wantsUsage = (body['stream_options'] as { include_usage?: boolean } | undefined)?.include_usage === true
+  const { include_usage: isAsked } = (body['stream_options'] ?? {}) as { include_usage?: boolean }
+  const wantsUsage = isAsked === true && hidesUsage !== true
   const { choices } = entry
   const chunk = (delta: object, finish: string | null, index = 0) =>
     plain({
@@ -40,7 +41,7 @@ function chatAnswer(entry: Entry, body: Record<string, unknown>): Answer {
         finish_reason: isCut ? 'length' : 'stop',
         logprobs: null,
       })),
-      usage: chatUsage(entry),
+      ...(hidesUsage !== true && { usage: chatUsage(entry) }),
     }),
     begin: () => (isText ? [] : [chunk({ delta: { role: 'assistant', content: '' } }, null)]),
     piece: (text) => chunk(isText ? { text } : { delta: { content: text } }, null),
@@ -219,7 +220,7 @@ export function answerFor(entry: Entry, body: Record<string, unknown>, script: S
   if (entry.dialect === 'compaction') return compactionAnswer(entry)
   if (entry.dialect === 'messages') return messagesAnswer(entry, script)
   if (entry.dialect === 'gemini') return geminiAnswer(entry, body, script)
-  return entry.dialect === 'responses' ? responsesAnswer(entry) : chatAnswer(entry, body)
+  return entry.dialect === 'responses' ? responsesAnswer(entry) : chatAnswer(entry, body, script)
 }
 
 export function errorBody(dialect: Entry['dialect'], status: number): object {

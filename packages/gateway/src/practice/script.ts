@@ -26,6 +26,8 @@ export interface Script {
   /** Goes on, and bills to the end, when its caller is gone. */
   readonly billsToTheEnd?: boolean
   readonly worst?: boolean
+  /** Does not say what it used; in the dialect of chat completions only. */
+  readonly hidesUsage?: boolean
   /** Calls a tool instead of saying something; Gemini only. */
   readonly tool?: boolean
 }

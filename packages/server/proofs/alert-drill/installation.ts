@@ -5,11 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { appLogin, createDatabase, databaseUrl, dropDatabase } from '../../scripts/private-services.ts'
+import { requireId } from '../../src/values/id.ts'
 import { environmentFor } from '../../test/support/harness.ts'
 import { programEnvironment } from '../../test/support/programs.ts'
 import { call } from '../../test/support/tenants.ts'
+import { DrillDatabase } from './database.ts'
+import { copyEarlierRelease } from './earlier-release.ts'
 import { answers, freePorts, Part } from './part.ts'
 import { startPrometheus } from './prometheus.ts'
+import { startReceiver } from './receiver.ts'
 
 const programAt = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const main = programAt('../../src/main.ts')
@@ -29,11 +33,13 @@ export async function openInstallation() {
     closing.push(() => rmSync(folder, { recursive: true, force: true }))
     const [api = 0, worker = 0, gateway = 0, gatewayMetrics = 0, provider = 0, redis = 0, prometheus = 0, closed = 0] =
       await freePorts(8)
-    const database = `weir_drill_${process.pid}`
-    await createDatabase(database, { fresh: true })
-    closing.push(() => dropDatabase(database))
+    const databaseName = `weir_drill_${process.pid}`
+    await createDatabase(databaseName, { fresh: true })
+    closing.push(() => dropDatabase(databaseName))
+    const database = new DrillDatabase(databaseName)
+    closing.push(() => database.release())
     const environment = (port: number) => ({
-      ...environmentFor({ ownerUrl: databaseUrl(database), appUrl: databaseUrl(database, appLogin) }),
+      ...environmentFor({ ownerUrl: databaseUrl(databaseName), appUrl: databaseUrl(databaseName, appLogin) }),
       SVC_PORT: String(port),
       SVC_REDIS_URL: `redis://127.0.0.1:${redis}`,
       SVC_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
@@ -95,9 +101,13 @@ export async function openInstallation() {
       (await call(url, method, path, { key, ...(body !== undefined && { body }) })).json as Readonly<
         Record<string, unknown>
       >
-    const org = await ask('POST', '/v1/admin/orgs', { name: 'Drill' }, operator)
-    const orgId = String(org['id'])
-    const owner = (org['owner_key'] as { secret: string }).secret
+    const openOrg = async (name: string) => {
+      const org = await ask('POST', '/v1/admin/orgs', { name }, operator)
+      const orgId = String(org['id'])
+      return { orgId, orgUuid: requireId('org', orgId), owner: (org['owner_key'] as { secret: string }).secret }
+    }
+    const own = await openOrg('Drill')
+    const { orgId, owner } = own
     const made = await ask(
       'POST',
       `/v1/orgs/${orgId}/keys`,
@@ -107,7 +117,7 @@ export async function openInstallation() {
     const settlementKey = String(made['secret'])
     const goodConfig = JSON.stringify({
       listen,
-      weir: { url, settlement_key: { env: 'SETTLEMENT_KEY' } },
+      weir: { url, settlement_key: { env: 'SETTLEMENT_KEY' }, lease_seconds: 10 },
       providers: {
         openai: { kind: 'openai', base_url: `http://127.0.0.1:${provider}`, credential: { none: true } },
       },
@@ -130,13 +140,19 @@ export async function openInstallation() {
       'weir-gateway': gatewayMetrics,
     })
     closing.push(watcher.close)
+    const receiver = await startReceiver()
+    closing.push(receiver.close)
     return {
+      ...own,
       parts: { ...parts, gateway: gatewayPart },
       database,
       operator,
-      orgId,
-      owner,
       ask,
+      openOrg,
+      /** The main program of an earlier release, of 200 days ago. */
+      earlierRelease: () => copyEarlierRelease(folder),
+      /** An endpoint for webhooks that takes everything. */
+      receiverUrl: receiver.url,
       configure,
       providerUrl: `http://127.0.0.1:${provider}`,
       gatewayUrl: `http://127.0.0.1:${gateway}`,

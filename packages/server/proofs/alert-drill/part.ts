@@ -3,6 +3,13 @@ import { type AddressInfo, createServer } from 'node:net'
 import { eventually, type RunningRole, startProgram } from '../../test/support/programs.ts'
 import { leashed } from '../support/postgres-server.ts'
 
+/** How a part is started where that is not as usual. */
+export interface OtherStart {
+  readonly command?: readonly string[]
+  /** Variables beside its usual ones. */
+  readonly environment?: Record<string, string>
+}
+
 /** One program of an installation: it is stopped and started again on the same port. */
 export class Part {
   private running: RunningRole | undefined
@@ -23,17 +30,23 @@ export class Part {
     this.isReady = isReady
   }
 
-  async start() {
-    const running = startProgram(this.name, leashed('KILL', this.command), this.environment)
+  async start({ command = this.command, environment = {} }: OtherStart = {}) {
+    const running = startProgram(this.name, leashed('KILL', command), { ...this.environment, ...environment })
     this.running = running
     await eventually(async () => {
       const { exitCode } = running.process
       if (exitCode !== null) throw new Error(`${this.name} ended with ${exitCode}: ${running.errors.join('\n')}`)
       return this.isReady().catch(() => false)
-    }).catch((cause: unknown) => {
+    }, 300_000).catch((cause: unknown) => {
       const lines = running.lines.slice(-5).map((line) => JSON.stringify(line))
       throw new Error(`${this.name} does not become ready: ${lines.join('\n')}`, { cause })
     })
+  }
+
+  /** Starts it anew, as usual or otherwise. */
+  async restart(other?: OtherStart) {
+    await this.kill()
+    await this.start(other)
   }
 
   signal(signal: NodeJS.Signals) {

@@ -132,7 +132,7 @@ function ingestMetrics(registers: Registers) {
   const ingestSeconds = new Histogram({
     name: 'svc_ingest_seconds',
     help: 'How long a transaction of ingested runs took.',
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 2.5, 5],
     registers,
   })
   return (outcome: IngestOutcome) => {
