@@ -70,7 +70,9 @@ export async function fillLitellm(url: string, { keys, teams, logs }: Size) {
              case when i % 8 = 0 then '["nightly", "User-Agent: openai/1.0"]'::jsonb else '[]' end,
              case when i % 50 = 0 then 'failure' else 'success' end
         from generate_series(1, ${logs}) i
-       cross join lateral (select date_trunc('milliseconds', (now() at time zone 'utc') - (i::float8 / ${logs}) * interval '100 days') as at) t
+       -- None is nearly 90 days old: the edge of what is imported moves while an import runs.
+       cross join lateral (select date_trunc('milliseconds', (now() at time zone 'utc') - (i::float8 / ${logs}) * interval '100 days'
+              - case when i::float8 / ${logs} > 0.895 then interval '12 hours' else interval '0' end) as at) t
         join (select token, user_id, team_id, row_number() over (order by token) - 1 as n from "LiteLLM_VerificationToken" where key_alias <> 'default') k
           on k.n = (i * 7919::bigint) % ${keys};
       analyze "LiteLLM_SpendLogs";

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { journalWrite } from '../../src/decisions/lanes/journal-writes.ts'
 import type { OrgWrites } from '../../src/decisions/lanes/org-writes.ts'
 import type { Movement } from '../../src/money/engine/engine.ts'
+import { readBatches } from '../../src/money/ledger/journal-queries.ts'
 import { decodeAmounts, type MovementRow, movementsInOrder } from '../../src/money/ledger/ledger.ts'
 import { createLog } from '../../src/platform/infra/log.ts'
 import { openSql } from '../../src/platform/infra/sql.ts'
@@ -102,6 +103,25 @@ test('a page begins at its position in the indexes of both places, and sorts no 
   expect(looks.filter((line) => !line.includes('(seq >= '))).toEqual([])
   expect(plan.map((line) => line.trim())).toContain('Presorted Key: b.seq')
   expect(plan.filter((line) => line.endsWith('->  Sort'))).toEqual([])
+})
+
+test('a page of batches ends with the one that has the last of its movements, so that no check holds its transaction for long', async () => {
+  const sizes = [3, 3, 9, 1, 1]
+  const three = fc.sample(movement, { numRuns: 9, seed: 1 })
+  for (const [i, size] of sizes.entries()) await write([{ ...writesOf(three.slice(0, size), 0), seq: BigInt(i + 1) }])
+  const log = createLog({ level: 'fatal', role: 'test' })
+  const sql = openSql({ url: secret(database.appUrl), maxConnections: 1, applicationName: 'test', log })
+  const page = (after: bigint, mostBatches = 100) =>
+    sql.asOrgs([ids[0]!], async (tx) => {
+      const { rows, isMore } = await readBatches(tx, ids[0]!, { after, mostBatches, mostMovements: 5 })
+      return [rows.map(({ seq }) => seq), isMore]
+    })
+  expect(await page(0n)).toEqual([[1n, 2n], true])
+  expect(await page(2n)).toEqual([[3n], true])
+  expect(await page(3n)).toEqual([[4n, 5n], false])
+  expect(await page(3n, 1)).toEqual([[4n], true])
+  expect(await page(5n)).toEqual([[], false])
+  await sql.close()
 })
 
 test('whatever moves in a batch is read from its row as it was, with empty arrays as with nulls', async () => {

@@ -204,12 +204,25 @@ export interface BatchRow {
   readonly prev_seq: string[]
 }
 
-export const readBatches = async (tx: Tx, orgId: string, after: bigint, most: number): Promise<BatchRow[]> =>
-  (
-    await raw<BatchRow>`
-      select seq, keys, spent_after, held_after, prev_seq from ledger_batches
-       where org_id = ${orgId} and seq > ${after} order by seq limit ${most}`.execute(tx)
-  ).rows
+export interface BatchesRead {
+  readonly after: bigint
+  readonly mostBatches: number
+  /** The batch that reaches it is the last: one batch can have thousands of movements, and is read whole. */
+  readonly mostMovements: number
+}
+
+/** Reads the batches after one, in their order, and whether there may be more. */
+export async function readBatches(tx: Tx, orgId: string, { after, mostBatches, mostMovements }: BatchesRead) {
+  // Batches from before movements were in their rows have at most a few hundred each.
+  const { rows } = await raw<BatchRow & { movements: bigint }>`
+    select * from (
+      select seq, keys, spent_after, held_after, prev_seq, sum(count) over (order by seq)::bigint as movements, count from (
+        select *, coalesce(cardinality(hold_ids), 40) as count from ledger_batches
+         where org_id = ${orgId} and seq > ${after} order by seq limit ${mostBatches}) as next) as counted
+     where movements - count < ${mostMovements} order by seq`.execute(tx)
+  const movements = rows.at(-1)?.movements ?? 0n
+  return { rows, isMore: rows.length === mostBatches || movements >= BigInt(mostMovements) }
+}
 
 export const readBatch = async (tx: Tx, orgId: string, seq: bigint): Promise<BatchRow | undefined> =>
   (

@@ -14,7 +14,8 @@ import {
   storeCheckedUpTo,
 } from './journal-queries.ts'
 
-const batchesPerPage = 500
+/** Bounds of a page, whose transaction is open while it is checked. */
+const perPage = { mostBatches: 500, mostMovements: 20_000 }
 const orgsPerPage = 1_000
 
 interface Counters {
@@ -104,11 +105,11 @@ class LedgerCheck {
     const asOrg = <T>(work: (tx: Tx) => Promise<T>) => sql.asOrgs([orgId], work)
     if (!this.isComplete) this.seq = await asOrg((tx) => checkedUpTo(tx, orgId))
     const after = this.seq
-    while ((await asOrg((tx) => this.walk(tx))) === batchesPerPage);
+    while (await asOrg((tx) => this.walk(tx)));
     const allowances = await sql.asOrgs(
       [orgId],
       async (tx) => {
-        while ((await this.walk(tx)) > 0);
+        while (await this.walk(tx));
         return this.compareRows(tx)
       },
       { isSnapshot: true },
@@ -118,13 +119,14 @@ class LedgerCheck {
     return { batches: this.batches, allowances, faults: this.faults }
   }
 
-  private async walk(tx: Tx) {
-    const page = await readBatches(tx, this.orgId, this.seq, batchesPerPage)
+  /** Checks a page of batches; returns whether there may be more. */
+  private async walk(tx: Tx): Promise<boolean> {
+    const { rows: page, isMore } = await readBatches(tx, this.orgId, { after: this.seq, ...perPage })
     const last = page.at(-1)
-    if (!last) return 0
+    if (!last) return false
     const movements = Map.groupBy(await readMovements(tx, this.orgId, this.seq, last.seq), ({ seq }) => seq)
     for (const batch of page) await this.follow(tx, batch, sumMovements(movements.get(batch.seq) ?? []))
-    return page.length
+    return isMore
   }
 
   private async follow(tx: Tx, batch: BatchRow, deltas: ReadonlyMap<string, Counters>) {
