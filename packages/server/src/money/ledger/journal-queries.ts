@@ -213,12 +213,12 @@ export interface BatchesRead {
 
 /** Reads the batches after one, in their order, and whether there may be more. */
 export async function readBatches(tx: Tx, orgId: string, { after, mostBatches, mostMovements }: BatchesRead) {
-  // Batches from before movements were in their rows have at most a few hundred each.
+  // The version before wrote the movements of a batch as rows of their own.
   const { rows } = await raw<BatchRow & { movements: bigint }>`
     select * from (
       select seq, keys, spent_after, held_after, prev_seq, sum(count) over (order by seq)::bigint as movements, count from (
-        select *, coalesce(cardinality(hold_ids), 40) as count from ledger_batches
-         where org_id = ${orgId} and seq > ${after} order by seq limit ${mostBatches}) as next) as counted
+        select *, coalesce(cardinality(hold_ids), (select count(*) from movement_rows m where m.org_id = b.org_id and m.seq = b.seq)) as count
+          from ledger_batches b where org_id = ${orgId} and seq > ${after} order by seq limit ${mostBatches}) as next) as counted
      where movements - count < ${mostMovements} order by seq`.execute(tx)
   const movements = rows.at(-1)?.movements ?? 0n
   return { rows, isMore: rows.length === mostBatches || movements >= BigInt(mostMovements) }
